@@ -1,0 +1,3 @@
+module shmoo
+
+go 1.26.0
