@@ -144,7 +144,7 @@ func (t *textWriter) grid(p *Panel) grid {
 	for _, row := range p.Rows {
 		for _, c := range row.Cells {
 			if c.Run > 0 {
-				want = max(want, (len(p.cellName(&c))+2+c.Run-1)/c.Run)
+				want = max(want, (len(p.cellName(&c))+frame(&c)+c.Run-1)/c.Run)
 			}
 		}
 	}
@@ -176,11 +176,7 @@ func (t *textWriter) perBand(p *Panel, label, cell int) int {
 // name decides what a run of cells is called, and adds a note where the name does not fit.
 func (g *grid) name(t *textWriter, p *Panel, row int, c *Cell) {
 	name := p.cellName(c)
-	room := g.cell*c.Run - 1
-	if c.Run > 1 {
-		room--
-	}
-	if len(name) > room {
+	if len(name) > g.cell*c.Run-frame(c) {
 		where := fmt.Sprintf("bank %d", c.Bank)
 		if c.Run > 1 {
 			where = fmt.Sprintf("banks %d-%d", c.Bank, c.Bank+c.Run-1)
@@ -196,6 +192,14 @@ func (g *grid) name(t *textWriter, p *Panel, row int, c *Cell) {
 		}
 	}
 	g.names[c.Word] = name
+}
+
+// frame returns the columns of a run of cells that its name cannot use: a space, and the sides of a box.
+func frame(c *Cell) int {
+	if c.Run > 1 {
+		return 3
+	}
+	return 1
 }
 
 // cellName returns the lanes on a cell and, where the request takes several passes, the letters of those that serve it.
@@ -328,9 +332,9 @@ func (t *textWriter) run(p *Panel, g grid, c *Cell) string {
 	width := g.cell * c.Run
 	var s string
 	if c.Run == 1 {
-		s = leftPad(name, width-1)
+		s = leftPad(name, width-frame(c))
 	} else {
-		s = "[" + name + strings.Repeat(t.fill, width-len(name)-3) + "]"
+		s = "[" + name + strings.Repeat(t.fill, width-len(name)-frame(c)) + "]"
 	}
 	if !t.Color {
 		return s + " "
