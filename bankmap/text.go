@@ -183,7 +183,7 @@ func (g *grid) name(t *textWriter, p *Panel, row int, c *Cell) {
 		}
 		serves := ""
 		if len(p.Passes) > 1 {
-			serves = ", pass " + p.passRange(c)
+			serves = ", pass " + p.PassRange(c)
 		}
 		g.notes = append(g.notes, fmt.Sprintf("*  row %d, %s: lanes %s%s", row, where, c.Lanes, serves))
 		name = "*"
@@ -204,15 +204,15 @@ func frame(c *Cell) int {
 
 // cellName returns the lanes on a cell and, where the request takes several passes, the letters of those that serve it.
 func (p *Panel) cellName(c *Cell) string {
-	name := c.Lanes.short()
+	name := c.Lanes.Short()
 	if len(p.Passes) > 1 {
-		name += p.passRange(c)
+		name += p.PassRange(c)
 	}
 	return name
 }
 
-// passRange names the passes that serve a cell: "a", "a-d", "a,c".
-func (p *Panel) passRange(c *Cell) string {
+// PassRange names the passes that serve a cell: "a", "a-d", "a,c".
+func (p *Panel) PassRange(c *Cell) string {
 	var parts []string
 	for i := 0; i < len(c.Serves); i++ {
 		end := i
@@ -358,7 +358,7 @@ func (t *textWriter) passes(p *Panel) {
 	}
 	if len(p.Passes) <= listedPasses {
 		for _, pass := range p.Passes {
-			t.line(fmt.Sprintf("%s  %s, pass %d of %d: lanes %s", pass.Name, p.groupName(pass.Group), pass.Pass+1,
+			t.line(fmt.Sprintf("%s  %s, pass %d of %d: lanes %s", pass.Name, p.GroupName(pass.Group), pass.Pass+1,
 				p.Groups[pass.Group].Passes, pass.Lanes))
 		}
 		return
@@ -368,7 +368,7 @@ func (t *textWriter) passes(p *Panel) {
 		if g.Passes > 1 {
 			names += " to " + p.Passes[g.First+g.Passes-1].Name
 		}
-		t.line(fmt.Sprintf("%s (lanes %s): %s, %s", p.groupName(i), g.Lanes, passCount(g.Passes), names))
+		t.line(fmt.Sprintf("%s (lanes %s): %s, %s", p.GroupName(i), g.Lanes, passCount(g.Passes), names))
 	}
 }
 
@@ -379,8 +379,8 @@ func passCount(n int) string {
 	return strconv.Itoa(n) + " passes"
 }
 
-// groupName names a group by its index in the rule; the groups of a matrix operation are its matrices.
-func (p *Panel) groupName(i int) string {
+// GroupName names a group by its index in the rule; the groups of a matrix operation are its matrices.
+func (p *Panel) GroupName(i int) string {
 	if p.IsMatrix() {
 		return fmt.Sprintf("matrix %d", p.Groups[i].Index)
 	}
