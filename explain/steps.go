@@ -7,9 +7,9 @@ import (
 	"shmoo/smem"
 )
 
-// stepsOf words the steps of a walk. The panel is nil for a walk that ended in a fault.
-func stepsOf(u *smem.Unit, r *smem.Request, walk *smem.Walk, panel *bankmap.Panel) []Step {
-	s := stepWriter{u, r, walk, panel}
+// stepsOf words the steps of a walk. A walk that ended in a fault has no panel.
+func stepsOf(u *smem.Unit, r *smem.Request, walk *smem.Walk, panel *bankmap.Panel, fault *smem.Fault) []Step {
+	s := stepWriter{u, r, walk, panel, fault}
 	steps := make([]Step, len(walk.Steps))
 	for i, step := range walk.Steps {
 		steps[i] = Step{
@@ -25,6 +25,7 @@ type stepWriter struct {
 	r     *smem.Request
 	walk  *smem.Walk
 	panel *bankmap.Panel
+	fault *smem.Fault
 }
 
 func (s *stepWriter) text(step smem.Step) string {
@@ -43,7 +44,10 @@ func (s *stepWriter) drop(step smem.Step) string {
 	if step.Lanes == 0 {
 		return "every lane takes part"
 	}
-	return fmt.Sprintf("lanes %s leave: they are inactive or their addresses do not count", bankmap.Lanes(step.Lanes))
+	if step.Lanes&s.r.Active == 0 {
+		return fmt.Sprintf("lanes %s are inactive and leave", bankmap.Lanes(step.Lanes))
+	}
+	return fmt.Sprintf("lanes %s leave: they are inactive, or their addresses belong to no matrix", bankmap.Lanes(step.Lanes))
 }
 
 func (s *stepWriter) convert(smem.Step) string {
@@ -51,8 +55,8 @@ func (s *stepWriter) convert(smem.Step) string {
 }
 
 func (s *stepWriter) check(smem.Step) string {
-	if s.panel == nil {
-		return "a lane's address is refused"
+	if s.fault != nil {
+		return fmt.Sprintf("the address of lane %d is refused; the hardware throws an exception", s.fault.Lane)
 	}
 	aligned := ""
 	if n := s.r.Bytes(); n > 1 {
