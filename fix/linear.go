@@ -11,8 +11,8 @@ import (
 	"shmoo/smem"
 )
 
-// maxNodes bounds the branch and bound over linear maps.
-const maxNodes = 1 << 17
+// maxWork bounds the branch and bound over linear maps, in groups looked at: some tens of milliseconds.
+const maxWork = 1 << 22
 
 // maxBankBits bounds the bits of a bank number: 64 banks.
 const maxBankBits = 6
@@ -101,6 +101,7 @@ type descent struct {
 
 	best, floor   int64
 	found         []uint8
+	work          int
 	nodes, leaves int
 	gaveUp        bool
 	err           error
@@ -222,7 +223,8 @@ func (d *descent) down(depth int) {
 		if d.gaveUp || d.best == d.floor {
 			return
 		}
-		if d.nodes++; d.nodes > maxNodes {
+		d.nodes++
+		if d.work += 1 + len(d.cosets); d.work > maxWork {
 			d.gaveUp = true
 			return
 		}
@@ -242,11 +244,40 @@ func (d *descent) down(depth int) {
 			}
 			sum += d.cosets[i].weight << to[i].kernel
 		}
-		if sum < d.best {
+		if sum += d.scatteredCost(row, sum) - d.fixed; sum < d.best {
 			d.down(depth + 1)
 		}
 	}
 	d.column[row] = 0
+}
+
+// scatteredCost returns what the groups without structure cost at least once row bits up to row are assigned: words that
+// agree above it keep their distance in banks. It stops early once sum, which holds the bound of these groups, shows no gain.
+func (d *descent) scatteredCost(row int, sum int64) int64 {
+	total := int64(0)
+	sum -= d.fixed
+	for i := range d.scattered {
+		if sum+total >= d.best {
+			break
+		}
+		g := &d.scattered[i]
+		d.work += 8
+		var count [1 << maxBankBits]int64
+		most := g.bound
+		shift := d.banks + row + 1
+		for j, w := range g.words {
+			if j > 0 && w>>shift != g.words[j-1]>>shift {
+				count = [1 << maxBankBits]int64{}
+			} else if g.shares && j > 0 && w == g.words[j-1] {
+				continue
+			}
+			b := d.bank(w)
+			count[b]++
+			most = max(most, count[b])
+		}
+		total += most * g.weight
+	}
+	return total
 }
 
 // bank returns the bank of a word under the columns assigned so far.
@@ -266,23 +297,7 @@ func (d *descent) leaf() {
 	for i, k := range d.ranks[len(d.rows)] {
 		sum += d.cosets[i].weight << k.kernel
 	}
-	for i := range d.scattered {
-		g := &d.scattered[i]
-		var count [1 << maxBankBits]int64
-		most := int64(0)
-		for j, w := range g.words {
-			if g.shares && j > 0 && w == g.words[j-1] {
-				continue
-			}
-			b := d.bank(w)
-			count[b]++
-			most = max(most, count[b])
-		}
-		if sum += most * g.weight; sum >= d.best {
-			return
-		}
-	}
-	if sum < d.best {
+	if sum += d.scatteredCost(len(d.column), sum+d.fixed); sum < d.best {
 		d.best = sum
 		d.found = slices.Clone(d.column)
 	}
