@@ -10,7 +10,7 @@ import (
 
 // A Count is what a warp pays for reading the runs of its lanes at one stride with one width.
 type Count struct {
-	Bits  int  `json:"bits"` // width of the load per lane
+	Bits  int  `json:"width_bits"` // width of the load per lane
 	Legal bool `json:"legal"`
 	// Why says why the load is not legal; the rest but Formula is then 0.
 	Why string `json:"why,omitempty"`

@@ -3,6 +3,7 @@ package pad
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -68,7 +69,7 @@ type Place struct {
 	Words       float64 `json:"s_words"` // S; a multiple of 1/4
 	GCD         int     `json:"gcd"`     // gcd(S, 32); 0 where S is not whole words
 	Align       int     `json:"align_bytes"`
-	Extra       float64 `json:"extra_percent"` // shared memory on top of the runs
+	Extra       float64 `json:"extra_percent"` // shared memory on top of the runs, to two decimals
 }
 
 // A Candidate is a pad and what it makes of each width.
@@ -175,7 +176,7 @@ func (a *analysis) place(chunk, padBytes int, d DType) Place {
 		p.GCD = gcd(p.StrideBytes/wordBytes, formulaBanks)
 	}
 	p.Align = alignment(p.StrideBytes)
-	p.Extra = float64(padBytes) / float64(run) * 100
+	p.Extra = math.Round(float64(padBytes)/float64(run)*1e4) / 100
 	return p
 }
 

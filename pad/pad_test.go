@@ -574,7 +574,9 @@ func TestGolden(t *testing.T) {
 			}
 			golden(t, name+".txt", text.Bytes())
 			golden(t, name+".md", markdown.Bytes())
-			golden(t, name+".json", append(asJSON, '\n'))
+			if len(asJSON) < 16<<10 { // one of each kind is enough
+				golden(t, name+".json", append(asJSON, '\n'))
+			}
 		})
 	}
 }
