@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	plain "shmoo/internal/table"
 )
 
 // A column is the head of a table's column. Words stand left, numbers right.
@@ -40,26 +42,24 @@ func (t *table) widths() []int {
 	return widths
 }
 
-// writeText writes the table with two spaces between columns.
+// writeText writes the table as the rest of the program does.
 func (t *table) writeText(w io.Writer) error {
-	widths := t.widths()
-	heads := make([]string, len(t.columns))
+	titles := make([]string, len(t.columns))
 	for i, c := range t.columns {
-		heads[i] = c.head
-	}
-	var b strings.Builder
-	for _, row := range append([][]string{heads}, t.rows...) {
-		line := ""
-		for i, cell := range row {
-			if i > 0 {
-				line += "  "
-			}
-			line += t.align(i, cell, widths[i])
+		titles[i] = c.head
+		if !c.left {
+			titles[i] += ">"
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	text := plain.New(titles...)
+	for _, row := range t.rows {
+		cells := make([]any, len(row))
+		for i := range row {
+			cells[i] = row[i]
+		}
+		text.Row(cells...)
+	}
+	return text.Write(w)
 }
 
 // writeMarkdown writes the table in the form that GitHub reads.
