@@ -22,7 +22,7 @@ func Text(w io.Writer, d *Data, o bankmap.TextOptions) error {
 	o.View = bankmap.LaneView
 	t := &textWriter{d: d, o: o}
 	if d.Title != "" {
-		t.para("", d.Title)
+		t.para("", bankmap.Printable(d.Title))
 	}
 	t.para("", d.Why+".")
 	if d.Fault != nil {

@@ -275,7 +275,7 @@ func (why *Reason) freeGroups() string {
 		each = fmt.Sprintf("one pass of %d wavefronts each", why.perPass)
 	}
 	if why.op.IsMatrix() {
-		return fmt.Sprintf("the 8 row addresses of each of the %d matrices fall in banks of their own or share a row's "+
+		return fmt.Sprintf("the row addresses of the %d matrices fall in banks of their own or share a row's "+
 			"words, %s: %s", why.Groups, each, why.ideal())
 	}
 	s := fmt.Sprintf("%d groups of lanes, %s, no bank serves two words in one group: %s", why.Groups, each, why.ideal())
@@ -352,7 +352,7 @@ func (why *Reason) meeting() string {
 	case len(lanes) == why.lanes.Count() && why.Groups == 1:
 		fmt.Fprintf(&b, "all %d lanes", len(lanes))
 	case len(lanes) == why.unionSize:
-		fmt.Fprintf(&b, "lanes %s (all of group %d)", progression(lanes), m.Group)
+		fmt.Fprintf(&b, "lanes %s (all of %s)", progression(lanes), groupName(why.op, m.Group))
 	default:
 		fmt.Fprintf(&b, "lanes %s", progression(lanes))
 	}
@@ -388,11 +388,14 @@ func (why *Reason) cost() string {
 	s := fmt.Sprintf("%s instead of %d", count(why.Wavefronts, "wavefront"), why.Ideal)
 	var details []string
 	if why.Groups > 1 {
-		each := fmt.Sprintf("%d groups, at most %s each", why.Groups, passes(why.Ways))
-		if why.even {
-			each = fmt.Sprintf("%d groups, %s each", why.Groups, passes(why.Ways))
+		groups, most := "groups", "at most "
+		if why.op.IsMatrix() {
+			groups = "matrices"
 		}
-		details = append(details, each)
+		if why.even {
+			most = ""
+		}
+		details = append(details, fmt.Sprintf("%d %s, %s%s each", why.Groups, groups, most, passes(why.Ways)))
 	}
 	if !why.shares {
 		details = append(details, "this operation serves one lane per bank and pass, even on one word")
