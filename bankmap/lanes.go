@@ -20,8 +20,8 @@ func (l Lanes) String() string {
 	return strings.Join(l.runs(), ", ")
 }
 
-// short lists the lanes like String without spaces.
-func (l Lanes) short() string { return strings.Join(l.runs(), ",") }
+// Short lists the lanes like String without spaces.
+func (l Lanes) Short() string { return strings.Join(l.runs(), ",") }
 
 func (l Lanes) runs() []string {
 	var parts []string

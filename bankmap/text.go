@@ -144,7 +144,7 @@ func (t *textWriter) grid(p *Panel) grid {
 	for _, row := range p.Rows {
 		for _, c := range row.Cells {
 			if c.Run > 0 {
-				want = max(want, (len(p.cellName(&c))+2+c.Run-1)/c.Run)
+				want = max(want, (len(p.cellName(&c))+frame(&c)+c.Run-1)/c.Run)
 			}
 		}
 	}
@@ -176,18 +176,14 @@ func (t *textWriter) perBand(p *Panel, label, cell int) int {
 // name decides what a run of cells is called, and adds a note where the name does not fit.
 func (g *grid) name(t *textWriter, p *Panel, row int, c *Cell) {
 	name := p.cellName(c)
-	room := g.cell*c.Run - 1
-	if c.Run > 1 {
-		room--
-	}
-	if len(name) > room {
+	if len(name) > g.cell*c.Run-frame(c) {
 		where := fmt.Sprintf("bank %d", c.Bank)
 		if c.Run > 1 {
 			where = fmt.Sprintf("banks %d-%d", c.Bank, c.Bank+c.Run-1)
 		}
 		serves := ""
 		if len(p.Passes) > 1 {
-			serves = ", pass " + p.passRange(c)
+			serves = ", pass " + p.PassRange(c)
 		}
 		g.notes = append(g.notes, fmt.Sprintf("*  row %d, %s: lanes %s%s", row, where, c.Lanes, serves))
 		name = "*"
@@ -198,17 +194,25 @@ func (g *grid) name(t *textWriter, p *Panel, row int, c *Cell) {
 	g.names[c.Word] = name
 }
 
+// frame returns the columns of a run of cells that its name cannot use: a space, and the sides of a box.
+func frame(c *Cell) int {
+	if c.Run > 1 {
+		return 3
+	}
+	return 1
+}
+
 // cellName returns the lanes on a cell and, where the request takes several passes, the letters of those that serve it.
 func (p *Panel) cellName(c *Cell) string {
-	name := c.Lanes.short()
+	name := c.Lanes.Short()
 	if len(p.Passes) > 1 {
-		name += p.passRange(c)
+		name += p.PassRange(c)
 	}
 	return name
 }
 
-// passRange names the passes that serve a cell: "a", "a-d", "a,c".
-func (p *Panel) passRange(c *Cell) string {
+// PassRange names the passes that serve a cell: "a", "a-d", "a,c".
+func (p *Panel) PassRange(c *Cell) string {
 	var parts []string
 	for i := 0; i < len(c.Serves); i++ {
 		end := i
@@ -328,9 +332,9 @@ func (t *textWriter) run(p *Panel, g grid, c *Cell) string {
 	width := g.cell * c.Run
 	var s string
 	if c.Run == 1 {
-		s = leftPad(name, width-1)
+		s = leftPad(name, width-frame(c))
 	} else {
-		s = "[" + name + strings.Repeat(t.fill, width-len(name)-3) + "]"
+		s = "[" + name + strings.Repeat(t.fill, width-len(name)-frame(c)) + "]"
 	}
 	if !t.Color {
 		return s + " "
@@ -354,7 +358,7 @@ func (t *textWriter) passes(p *Panel) {
 	}
 	if len(p.Passes) <= listedPasses {
 		for _, pass := range p.Passes {
-			t.line(fmt.Sprintf("%s  %s, pass %d of %d: lanes %s", pass.Name, p.groupName(pass.Group), pass.Pass+1,
+			t.line(fmt.Sprintf("%s  %s, pass %d of %d: lanes %s", pass.Name, p.GroupName(pass.Group), pass.Pass+1,
 				p.Groups[pass.Group].Passes, pass.Lanes))
 		}
 		return
@@ -364,7 +368,7 @@ func (t *textWriter) passes(p *Panel) {
 		if g.Passes > 1 {
 			names += " to " + p.Passes[g.First+g.Passes-1].Name
 		}
-		t.line(fmt.Sprintf("%s (lanes %s): %s, %s", p.groupName(i), g.Lanes, passCount(g.Passes), names))
+		t.line(fmt.Sprintf("%s (lanes %s): %s, %s", p.GroupName(i), g.Lanes, passCount(g.Passes), names))
 	}
 }
 
@@ -375,8 +379,8 @@ func passCount(n int) string {
 	return strconv.Itoa(n) + " passes"
 }
 
-// groupName names a group by its index in the rule; the groups of a matrix operation are its matrices.
-func (p *Panel) groupName(i int) string {
+// GroupName names a group by its index in the rule; the groups of a matrix operation are its matrices.
+func (p *Panel) GroupName(i int) string {
 	if p.IsMatrix() {
 		return fmt.Sprintf("matrix %d", p.Groups[i].Index)
 	}

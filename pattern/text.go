@@ -28,13 +28,13 @@ func (r *Result) WriteText(w io.Writer) error {
 	}
 	b.WriteString("\n\n")
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "op\tpatterns\tagree\tdisagree\tcounted\tbounded\toffset [cycles]\t")
+	fmt.Fprintln(t, "op       \tpatterns\tagree\tdisagree\tcounted\tbounded\toffset [cycles]\t")
 	for _, op := range r.Ops {
 		offset := "-"
 		if op.Offset != nil {
 			offset = fmt.Sprintf("%.2f..%.2f", op.Offset.Min, op.Offset.Max)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t\n",
+		fmt.Fprintf(t, "%-9s\t%d\t%d\t%d\t%d\t%d\t%s\t\n",
 			op.Op, op.Patterns, op.Agree, op.Disagree, op.Counted, op.Bounded, offset)
 	}
 	t.Flush() // errors reach b
