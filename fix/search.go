@@ -77,6 +77,7 @@ type Result struct {
 	// that keeps granules in one piece has.
 	OptimalInFamily, OptimalInGeneral bool
 
+	limit    int // bytes that the array may take
 	pads     PadSpace
 	swizzles SwizzleSpace
 	linear   LinearSpace
@@ -103,7 +104,7 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	s := &searcher{ctx: ctx, p: p, o: o, limit: limit, granule: p.granule(), declared: declared, unit: *p.Arch.Unit}
 	// Representatives of classes may lie above the memory of a block; candidates are held to it by their extent.
 	s.unit.Size = 1 << 30
-	r := &Result{Problem: p, Options: o}
+	r := &Result{Problem: p, Options: o, limit: limit}
 	r.pads, r.swizzles, r.linear = spaces(p, s.granule)
 
 	var err error
@@ -250,7 +251,7 @@ func lcm(a, b uint64) uint64 {
 
 // try evaluates one candidate and keeps it if it is legal and not beaten.
 func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, err error) {
-	bytes := t.Extent(uint64(s.p.Array.Size))
+	bytes := extent(t, uint32(s.p.Array.Size))
 	if bytes > uint64(s.limit) {
 		return false, nil
 	}
@@ -284,6 +285,30 @@ func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, er
 	c.Blocks = s.blocks(c.Bytes)
 	s.keep(c)
 	return true, nil
+}
+
+// extent returns the bytes that the image of the first n takes. It is exact where Transform.Extent rounds up to a block.
+func extent(t layout.Transform, n uint32) uint64 {
+	rough := t.Extent(uint64(n))
+	first := uint32(0)
+	switch t := t.(type) {
+	case layout.Swizzle:
+		// Blocks are permuted in themselves, so the end lies in the last one.
+		block := t.Target() + t.Target()&-t.Target()
+		first = (n - 1) / max(block, 1) * block
+	case layout.Linear:
+	default:
+		return rough
+	}
+	if rough == uint64(n) {
+		return rough
+	}
+	g := min(t.Granule(), n)
+	end := uint64(0)
+	for a := first; a < n; a += g {
+		end = max(end, uint64(t.Map(a))+uint64(min(g, n-a)))
+	}
+	return end
 }
 
 func (s *searcher) instructions(t layout.Transform) int {
