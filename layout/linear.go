@@ -46,15 +46,19 @@ func (l Linear) Map(addr uint32) uint32 {
 	return out
 }
 
-// Extent rounds n up to the block that the map permutes.
+// Extent rounds n up to the block of bytes that the changed target bits permute; below the lowest source bit nothing moves.
 func (l Linear) Extent(n uint64) uint64 {
-	// Bits above the highest changed one are not part of the block.
-	block := uint64(1)
+	changed, first := uint32(0), len(l.images)
 	for i, v := range l.images {
 		if v != 1<<i {
-			block = max(block, 1<<bits.Len32(v|1<<i))
+			changed |= v ^ 1<<i
+			first = min(first, i)
 		}
 	}
+	if n <= 1<<first {
+		return n
+	}
+	block := uint64(1) << bits.Len32(changed)
 	return (n + block - 1) / block * block
 }
 
