@@ -145,7 +145,8 @@ func TestDataIsWhole(t *testing.T) {
 		}
 		if p := d.Pairing; p.Possible && !p.Pairs {
 			for i, pair := range p.Breaks {
-				if pair[0]^pair[1] != i+1 || r.Addr[pair[0]] == r.Addr[pair[1]] || !r.Active.Has(pair[0]) || !r.Active.Has(pair[1]) {
+				a, b := pair[0], pair[1]
+				if a^b != i+1 || r.Addr[a] == r.Addr[b] || !r.Active.Has(a) || !r.Active.Has(b) {
 					t.Errorf("lanes %v do not break the pairing at distance %d", pair, i+1)
 				}
 			}
@@ -167,7 +168,8 @@ func TestDataIsWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {
-			if n := utf8.RuneCountInString(line); n > width || strings.ContainsFunc(line, func(c rune) bool { return c < ' ' || c > '~' }) {
+			foreign := strings.ContainsFunc(line, func(c rune) bool { return c < ' ' || c > '~' })
+			if n := utf8.RuneCountInString(line); n > width || foreign {
 				t.Errorf("line of %d columns, want %d, in ASCII: %q", n, width, line)
 			}
 		}

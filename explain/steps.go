@@ -14,7 +14,7 @@ func stepsOf(u *smem.Unit, r *smem.Request, walk *smem.Walk, panel *bankmap.Pane
 	for i, step := range walk.Steps {
 		steps[i] = Step{
 			Stage: step.Stage.String(), Lanes: bankmap.Lanes(step.Lanes), Waiting: bankmap.Lanes(step.Waiting),
-			Pass: step.Wavefront, Text: s.text(step),
+			Pass: step.Wavefront, Text: stepTexts[step.Stage](&s, step),
 		}
 	}
 	return steps
@@ -28,16 +28,18 @@ type stepWriter struct {
 	fault *smem.Fault
 }
 
-func (s *stepWriter) text(step smem.Step) string {
-	words := map[smem.Stage]func(smem.Step) string{
-		smem.Drop: s.drop, smem.Convert: s.convert, smem.Check: s.check, smem.Decode: s.decode, smem.Split: s.split,
-		smem.Resolver: s.resolver, smem.BankRead: s.banks, smem.Crossbar: s.crossbar, smem.WriteBack: s.writeBack,
-		smem.Retire: s.retire,
-	}
-	if f := words[step.Stage]; f != nil {
-		return f(step)
-	}
-	return ""
+// stepTexts says how each stage is worded.
+var stepTexts = map[smem.Stage]func(*stepWriter, smem.Step) string{
+	smem.Drop:      (*stepWriter).drop,
+	smem.Convert:   (*stepWriter).convert,
+	smem.Check:     (*stepWriter).check,
+	smem.Decode:    (*stepWriter).decode,
+	smem.Split:     (*stepWriter).split,
+	smem.Resolver:  (*stepWriter).resolver,
+	smem.BankRead:  (*stepWriter).banks,
+	smem.Crossbar:  (*stepWriter).crossbar,
+	smem.WriteBack: (*stepWriter).writeBack,
+	smem.Retire:    (*stepWriter).retire,
 }
 
 func (s *stepWriter) drop(step smem.Step) string {
