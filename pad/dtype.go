@@ -43,9 +43,9 @@ func LookupDType(name string) (DType, error) {
 		}
 	}
 	if name != "" && strings.Contains(packed, " "+name+" ") {
-		return DType{}, fmt.Errorf("dtype %s: elements of less than a byte have no address: use u8 and the chunk in bytes", name)
+		return DType{}, fmt.Errorf("dtype: got %s, whose elements of less than a byte have no address; want u8 with the chunk in bytes", name)
 	}
-	return DType{}, fmt.Errorf("unknown dtype %q: want one of f16 bf16 f32 f64 i8 u8 fp8e4m3 fp8e5m2 i16 i32 i64, "+
+	return DType{}, fmt.Errorf("dtype: got %q, want one of f16 bf16 f32 f64 i8 u8 fp8e4m3 fp8e5m2 i16 i32 i64, "+
 		"a C++ name such as half, float or double, or a vector such as float4", name)
 }
 
