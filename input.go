@@ -14,6 +14,7 @@ import (
 	"shmoo/diag"
 	"shmoo/pattern"
 	"shmoo/report"
+	"shmoo/smem"
 )
 
 // Options says how to run an input.
@@ -31,6 +32,7 @@ type Input struct {
 	Name   string
 	Format string // name of its format, such as "sketch"
 	Arch   *arch.Arch
+	Unit   *smem.Unit // the unit of Arch, with the shared memory that a block of the input has
 	Source access.Source
 	Kernel string
 	Launch *report.Launch
@@ -85,7 +87,7 @@ func Open(ctx context.Context, name string, r io.Reader, o Options) (*Input, err
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Name: name, Arch: a}
+	in := &Input{Name: name, Arch: a, Unit: a.Unit}
 	for _, f := range formats {
 		if f.sniff(data) {
 			in.Format = f.name

@@ -25,7 +25,7 @@ import (
 // Analyze runs an input, tallies its requests by site, and adds a diagnostic for every site at fault and for the worst
 // ones with conflicts, which say why and what would help.
 func Analyze(ctx context.Context, in *Input) (*report.Report, error) {
-	r, err := report.Collect(ctx, in.Source, in.Arch)
+	r, err := report.Collect(ctx, in.Source, in.Unit)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func conflicts(ctx context.Context, in *Input, r *report.Report) diag.List {
 	pads := newPadAdvice(ctx, in, r)
 	var list diag.List
 	for _, s := range worst[:min(len(worst), worstSites)] {
-		d := diag.Warningf("smem/conflict", s.Pos, "%s: %s", accessName(s), explain.Why(in.Arch.Unit, &s.Worst.Request))
+		d := diag.Warningf("smem/conflict", s.Pos, "%s: %s", accessName(s), explain.Why(in.Unit, &s.Worst.Request))
 		if fix, ok := pads.fix(s); ok {
 			d.Fixes = append(d.Fixes, fix)
 		}

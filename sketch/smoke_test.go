@@ -26,7 +26,7 @@ __global__ void k(float *out, const float *in, int n) {
 		if err != nil { t.Fatal(err) }
 		s, err := p.Source(Launch{Block: [3]int{32, 8, 1}})
 		if err != nil { t.Fatal(err) }
-		r, err := report.Collect(context.Background(), s, arch.MustLookup("sm_90"))
+		r, err := report.Collect(context.Background(), s, arch.MustLookup("sm_90").Unit)
 		if err != nil { t.Fatal(err) }
 		for _, s := range r.Sites {
 			fmt.Println(s.Pos, s.Array, s.Op, s.Instr, s.Text, s.Tally)
