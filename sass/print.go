@@ -138,7 +138,11 @@ func (i *Inst) hidden(a *argDesc, o *Operand) bool {
 func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []byte {
 	switch o.Kind {
 	case KindReg, KindUReg, KindConst, KindUConst, KindCx:
-		return i.appendValue(dst, o)
+		dst = i.appendValue(dst, o)
+		if a.swz != 0 {
+			dst = append(dst, halfNames[i.Enc.Bits(uint(a.swz), 2)]...)
+		}
+		return append(dst, a.tail...)
 	case KindPred, KindUPred:
 		if o.Is(FlagNot) {
 			dst = append(dst, '!')
@@ -174,6 +178,9 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 	}
 	return append(dst, '?')
 }
+
+// halfNames are the selections from a pair of halves.
+var halfNames = [4]string{"", ".F32", ".H0_H0", ".H1_H1"}
 
 // appendValue writes a register or constant with its signs: -|R1|, ~R2, !..., and .reuse.
 func (i *Inst) appendValue(dst []byte, o *Operand) []byte {

@@ -116,7 +116,9 @@ type argDesc struct {
 	show               showRule
 	showMod            Mod
 	shift              uint8
-	reuse              uint8 // scheduling bit, 0 = none
+	reuse              uint8  // scheduling bit, 0 = none
+	swz                uint8  // two bits that select halves, 0 = none
+	tail               string // printed after a register
 	mem                uint8
 }
 

@@ -199,10 +199,13 @@ func (t *table) argLit(a *arg, mems *pool) (string, error) {
 	for _, x := range []struct {
 		name string
 		n    int
-	}{{"neg", a.neg}, {"abs", a.abs}, {"inv", a.inv}, {"not", a.not}, {"shift", a.shift}, {"reuse", a.reuse}} {
+	}{{"neg", a.neg}, {"abs", a.abs}, {"inv", a.inv}, {"not", a.not}, {"shift", a.shift}, {"reuse", a.reuse}, {"swz", a.swz}} {
 		if x.n != 0 {
 			add("%s: %d", x.name, x.n)
 		}
+	}
+	if a.tail != "" {
+		add("tail: %q", a.tail)
 	}
 	if a.negX {
 		add("negX: true")

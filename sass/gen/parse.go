@@ -48,6 +48,9 @@ type arg struct {
 	mem        map[string]field
 	shift      int
 	reuse      int
+	swz        int    // half selector bits, 0 = none
+	tail       string // printed after a register
+	half       bool   // slot positions of half-precision operands
 	dst        bool
 }
 
