@@ -348,6 +348,10 @@ func (t *table) enum(name string) *enum {
 	return nil
 }
 
+func (t *table) enumIndex(name string) int {
+	return slices.IndexFunc(t.enums, func(e enum) bool { return e.name == name })
+}
+
 func (t *table) count(name string) int {
 	return slices.IndexFunc(t.counts, func(c count) bool { return c.name == name })
 }
