@@ -21,13 +21,21 @@ __global__ void k(float *out, const float *in, int n) {
   __syncthreads();
   for (int j = 0; j < TILE; j += 8) out[(y+j)*n+x] = tile[threadIdx.x][threadIdx.y + j];
 }`, os.Getenv("SK")} {
-		if f == "" { continue }
+		if f == "" {
+			continue
+		}
 		p, err := Parse("k.cu", []byte(f), Options{})
-		if err != nil { t.Fatal(err) }
+		if err != nil {
+			t.Fatal(err)
+		}
 		s, err := p.Source(Launch{Block: [3]int{32, 8, 1}})
-		if err != nil { t.Fatal(err) }
+		if err != nil {
+			t.Fatal(err)
+		}
 		r, err := report.Collect(context.Background(), s, arch.MustLookup("sm_90").Unit)
-		if err != nil { t.Fatal(err) }
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, s := range r.Sites {
 			fmt.Println(s.Pos, s.Array, s.Op, s.Instr, s.Text, s.Tally)
 		}
