@@ -1,0 +1,5 @@
+package cubin
+
+import "sync"
+
+type lineCache struct{ once sync.Once }
