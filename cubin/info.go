@@ -69,7 +69,6 @@ type kernelAttr struct {
 type infoReader struct {
 	section string
 	limits  *Limits
-	params  int // records seen
 }
 
 // kernelAttrs is indexed by attribute code; codes without a rule are skipped.
@@ -128,21 +127,28 @@ func readParamBank(k *Kernel, a *attr, _ *infoReader) error {
 	return nil
 }
 
-// readParam reads a parameter of the common form: ordinal, offset, and a packed word with the size from bit 18.
+// pointerKind marks a pointer to global memory in parameter records. Files below sm_100 do not set it.
+const pointerKind = 5
+
+// readParam reads a parameter of the common form: ordinal, offset, and a packed word with the kind in bits 8 to 11 and
+// the size from bit 18.
 func readParam(k *Kernel, a *attr, r *infoReader) error {
-	return addParam(k, a, r, int(a.word(2)>>18))
+	return addParam(k, a, r, int(a.word(2)>>18), a.word(2)>>8&15)
 }
 
-// readLargeParam reads the form that CUDA 12.1 brought for parameters above 4 KB: ordinal, offset, size in bytes.
+// readLargeParam reads the form for kernels with more than 4 KB of parameters: ordinal, offset, size in the low half of
+// a word and the kind in its top byte.
 func readLargeParam(k *Kernel, a *attr, r *infoReader) error {
-	return addParam(k, a, r, clampInt(a.word(2)))
+	return addParam(k, a, r, int(a.word(2)&0xffff), a.word(2)>>24)
 }
 
-func addParam(k *Kernel, a *attr, r *infoReader, size int) error {
-	if r.params++; r.params > r.limits.MaxParams {
+func addParam(k *Kernel, a *attr, r *infoReader, size int, kind uint32) error {
+	if len(k.Params) >= r.limits.MaxParams {
 		return limitError(r.section, int64(a.offset), "more than %d parameters", r.limits.MaxParams)
 	}
-	k.Params = append(k.Params, Param{Ordinal: int(a.half(2)), Offset: int(a.half(3)), Size: size})
+	k.Params = append(k.Params, Param{
+		Ordinal: int(a.half(2)), Offset: int(a.half(3)), Size: size, Pointer: kind == pointerKind,
+	})
 	return nil
 }
 

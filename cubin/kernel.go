@@ -65,6 +65,8 @@ type Param struct {
 	Ordinal int
 	Offset  int // bytes from Kernel.ParamBase
 	Size    int // bytes
+	// Pointer tells that the compiler knew it for a pointer to global memory. Files below sm_100 never say so.
+	Pointer bool
 }
 
 // Bank is a constant bank as the file has it. Data is nil if Size bytes are zero-filled at launch.
