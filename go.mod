@@ -8,3 +8,5 @@ require (
 	github.com/pierrec/lz4/v4 v4.1.33
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/google/go-cmp v0.7.0 // indirect

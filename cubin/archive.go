@@ -59,7 +59,7 @@ func (s *scanner) scanArchive(g region, head []byte) error {
 			}
 			continue
 		}
-		m.member, m, err = s.memberName(m, name, longNames)
+		m, err = s.named(m, name, longNames)
 		if err != nil {
 			return err
 		}
@@ -72,25 +72,26 @@ func (s *scanner) scanArchive(g region, head []byte) error {
 
 const maxLongNames = 64 << 20
 
-// memberName resolves the name of a member and returns the member without a name inside it.
-func (s *scanner) memberName(m region, name string, longNames []byte) (string, region, error) {
+// named resolves the name of a member and cuts off a name inside it.
+func (s *scanner) named(m region, name string, longNames []byte) (region, error) {
 	if n, ok := strings.CutPrefix(name, "#1/"); ok {
 		size, err := strconv.ParseInt(n, 10, 64)
 		if err != nil || size < 0 || size > m.size || size > maxName {
-			return "", m, s.fail(formatError("", m.offset, "member name length %q", n), m)
+			return m, s.fail(formatError("", m.offset, "member name length %q", n), m)
 		}
 		b := make([]byte, size)
 		if err := s.read(m, 0, b); err != nil {
-			return "", m, err
+			return m, err
 		}
 		m.offset += size
 		m.size -= size
-		return untilNUL(b), m, nil
+		m.member = untilNUL(b)
+		return m, nil
 	}
 	if n, ok := strings.CutPrefix(name, "/"); ok {
 		off, err := strconv.ParseInt(n, 10, 64)
 		if err != nil || off < 0 || off >= int64(len(longNames)) {
-			return "", m, s.fail(formatError("", m.offset, "member name offset %q: table has %d bytes", n, len(longNames)), m)
+			return m, s.fail(formatError("", m.offset, "member name offset %q: table has %d bytes", n, len(longNames)), m)
 		}
 		b := longNames[off:]
 		if i := bytes.IndexByte(b, '\n'); i >= 0 {
@@ -99,9 +100,11 @@ func (s *scanner) memberName(m region, name string, longNames []byte) (string, r
 		if len(b) > maxName {
 			b = b[:maxName]
 		}
-		return strings.TrimSuffix(string(b), "/"), m, nil
+		m.member = strings.TrimSuffix(string(b), "/")
+		return m, nil
 	}
-	return strings.TrimSuffix(name, "/"), m, nil
+	m.member = strings.TrimSuffix(name, "/")
+	return m, nil
 }
 
 func (s *scanner) scanMember(m region) error {

@@ -188,6 +188,7 @@ func (f *elfFile) readSections(t sectionTable) error {
 	le := binary.LittleEndian
 	f.sections = make([]section, t.count)
 	size := uint64(len(f.data))
+	left := size // sections do not overlap; if they did, a small file could ask for endless work
 	for i := range f.sections {
 		h := f.data[t.offset+uint64(i)*sectionHdrSize:][:sectionHdrSize]
 		s := &f.sections[i]
@@ -206,6 +207,10 @@ func (f *elfFile) readSections(t sectionTable) error {
 			return formatError("", int64(t.offset)+int64(i)*sectionHdrSize,
 				"section %d: bytes %#x+%#x: file has %#x", i, offset, s.size, size)
 		}
+		if s.size > left {
+			return formatError("", int64(t.offset)+int64(i)*sectionHdrSize, "sections of more bytes than the file's %#x", size)
+		}
+		left -= s.size
 		s.data = f.data[offset : offset+s.size : offset+s.size]
 	}
 	names := &f.sections[t.strIndex]

@@ -270,6 +270,7 @@ func (s *scanner) hostRegions(g region, table []byte, strIndex int) ([]region, e
 	}
 	var out []region
 	var name [64]byte
+	left := g.size // sections do not overlap
 	for ; len(table) > 0; table = table[sectionHdrSize:] {
 		if le.Uint32(table[4:]) != progbits || le.Uint64(table[8:])&execFlag != 0 {
 			continue
@@ -277,6 +278,9 @@ func (s *scanner) hostRegions(g region, table []byte, strIndex int) ([]region, e
 		off, size, err := bounds(table)
 		if err != nil {
 			return nil, err
+		}
+		if left -= size; left < 0 {
+			return nil, s.fail(formatError("", -1, "sections of more bytes than the file's %#x", g.size), g)
 		}
 		at := int64(le.Uint32(table))
 		if at > namesSize {

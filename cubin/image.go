@@ -93,6 +93,9 @@ func (img *Image) sectionRelocs(index int) ([]Reloc, error) {
 				return nil, formatError(img.elf.sections[rs].name, -1, "relocation %d: offset %#x: section %s has %#x bytes", i,
 					r.offset, s.name, s.size)
 			}
+			if r.inWord {
+				r.addend = r.addendIn(s.data)
+			}
 			out = append(out, Reloc{
 				Offset: uint32(r.offset), Type: r.typ, Symbol: img.elf.symbolRef(r.symbol), Addend: r.addend,
 			})
@@ -269,6 +272,9 @@ func (img *Image) readBanks(list []bankSection) ([]Bank, error) {
 		s := &img.elf.sections[b.section]
 		if s.typ == sectRel || s.typ == sectRela {
 			continue
+		}
+		if slices.ContainsFunc(out, func(o Bank) bool { return o.Index == b.bank }) {
+			return nil, formatError(s.name, -1, "second section for constant bank %d", b.bank)
 		}
 		relocs, err := img.sectionRelocs(b.section)
 		if err != nil {

@@ -19,7 +19,9 @@ const maxDemangled = 16
 func (k *Kernel) Demangled() string { return Demangle(k.Name) }
 
 // ShortName returns the kernel's qualified name without template arguments and parameters.
-func (k *Kernel) ShortName() string { return demangled(k.Name, demangle.NoParams, demangle.NoTemplateParams) }
+func (k *Kernel) ShortName() string {
+	return demangled(k.Name, demangle.NoParams, demangle.NoTemplateParams)
+}
 
 // Demangle returns a symbol's name as it stands in the source, or the symbol if it is no C++ name.
 func Demangle(name string) string { return demangled(name) }

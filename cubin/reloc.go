@@ -24,6 +24,7 @@ type rawReloc struct {
 	typ    uint32
 	symbol int
 	addend int64
+	inWord bool // no addend of its own: it is in the place that the relocation fills
 }
 
 // relocs reads one relocation section. Cubins below sm_100 of older toolkits write the form without addend.
@@ -45,7 +46,8 @@ func (f *elfFile) relocs(index, limit int) ([]rawReloc, error) {
 	for i := range out {
 		b := s.data[i*size:][:size]
 		info := le.Uint64(b[8:])
-		r := rawReloc{offset: le.Uint64(b), typ: uint32(info), symbol: int(info >> 32)}
+		r := rawReloc{offset: le.Uint64(b), typ: uint32(info), symbol: int(info >> 32),
+			inWord: s.typ == sectRel}
 		if size == 24 {
 			r.addend = int64(le.Uint64(b[16:]))
 		}
@@ -68,4 +70,22 @@ func (f *elfFile) symbolRef(i int) Symbol {
 		}
 	}
 	return r
+}
+
+// Relocation types that fill a plain address.
+const (
+	relocAddr32 = 1
+	relocAddr64 = 2
+)
+
+// addendIn reads the addend of an address relocation from the place that it fills.
+func (r *rawReloc) addendIn(data []byte) int64 {
+	at := r.offset
+	switch left := uint64(len(data)) - min(at, uint64(len(data))); {
+	case r.typ == relocAddr64 && left >= 8:
+		return int64(binary.LittleEndian.Uint64(data[at:]))
+	case r.typ == relocAddr32 && left >= 4:
+		return int64(binary.LittleEndian.Uint32(data[at:]))
+	}
+	return 0
 }
