@@ -168,6 +168,9 @@ func (s *scanner) entry(g region, pos int64, h []byte, size, stored int64) (*Ent
 		if compressed == 0 || compressed > stored {
 			return nil, s.fail(formatError(g.section, pos, "compressed size: got %d, want 1 to %d", compressed, stored), g)
 		}
+		if plain == 0 { // LZ4's decoder faults without room
+			return nil, s.fail(formatError(g.section, pos, "uncompressed size: got 0"), g)
+		}
 		e.StoredSize, e.Size = compressed, int64(min(plain, 1<<62))
 	}
 	nameOff, nameLen := int64(le.Uint32(h[32:])), int64(le.Uint32(h[36:]))
