@@ -3,15 +3,10 @@ module shmoo
 go 1.26.0
 
 require (
-<<<<<<< HEAD
+	github.com/google/go-cmp v0.7.0
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724
 	github.com/klauspost/compress v1.20.4
 	github.com/pierrec/lz4/v4 v4.1.33
-	pgregory.net/rapid v1.3.0
-)
-
-require github.com/google/go-cmp v0.7.0 // indirect
-=======
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/image v0.30.0
 	gonum.org/v1/plot v0.17.0
@@ -28,4 +23,3 @@ require (
 	github.com/spf13/pflag v1.0.9 // indirect
 	golang.org/x/text v0.28.0 // indirect
 )
->>>>>>> main
