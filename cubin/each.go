@@ -14,6 +14,9 @@ type EachOptions struct {
 	// always loaded, whatever its size. 0: 256 MiB.
 	Memory   int64
 	Progress func(done, total int) // called after each entry, never from two goroutines at once
+	// Failed is called when an entry cannot be read or do returns an error, while other calls of do may still run and
+	// may be waiting for something that now does not come.
+	Failed func(error)
 }
 
 const defaultMemory = 256 << 20
@@ -60,6 +63,9 @@ func (f *File) Each(ctx context.Context, o EachOptions, do func(i int, img *Imag
 				buf.shrink(int(o.Memory) / workers)
 				q.done(i, err == nil)
 				if err != nil {
+					if o.Failed != nil {
+						o.Failed(err)
+					}
 					cancel(err)
 					return
 				}
