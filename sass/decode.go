@@ -239,7 +239,7 @@ func (i *Inst) address(o *Operand, a *argDesc, w Word) {
 		} else {
 			o.Flags |= FlagUBase
 			o.UReg = u
-			if m.u32.flag(w) {
+			if m.u32.width != 0 && !m.u32.flag(w) {
 				o.Flags |= FlagU32
 			}
 		}

@@ -192,7 +192,14 @@ func (i *Inst) appendValue(dst []byte, o *Operand) []byte {
 	case KindUReg:
 		dst = appendUReg(dst, o.Reg)
 	default:
-		dst = appendConst(dst, o)
+		zero := ""
+		switch i.Op {
+		case LDC:
+			zero = "RZ"
+		case LDCU:
+			zero = "URZ"
+		}
+		dst = appendConst(dst, o, zero)
 	}
 	if o.Is(FlagAbs) {
 		dst = append(dst, '|')
@@ -203,7 +210,8 @@ func (i *Inst) appendValue(dst []byte, o *Operand) []byte {
 	return dst
 }
 
-func appendConst(dst []byte, o *Operand) []byte {
+// appendConst writes c[bank][offset]; zero is what a zero offset without index prints as, if not 0x0.
+func appendConst(dst []byte, o *Operand, zero string) []byte {
 	if o.Kind == KindCx {
 		dst = append(appendUReg(append(dst, "cx["...), o.UReg), ']')
 	} else {
@@ -219,7 +227,10 @@ func appendConst(dst []byte, o *Operand) []byte {
 	if index && o.Imm != 0 {
 		dst = append(dst, '+')
 	}
-	if !index || o.Imm != 0 {
+	switch {
+	case !index && o.Imm == 0 && zero != "":
+		dst = append(dst, zero...)
+	case !index || o.Imm != 0:
 		dst = appendSigned(dst, o.Imm)
 	}
 	return append(dst, ']')

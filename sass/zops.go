@@ -58,6 +58,7 @@ const (
 	FSWZADD                 // FSWZADD
 	HADD2                   // HADD2
 	HFMA2                   // HFMA2
+	HGMMA                   // HGMMA
 	HMMA                    // HMMA
 	HMNMX2                  // HMNMX2
 	HMUL2                   // HMUL2
@@ -72,6 +73,7 @@ const (
 	IADD3                   // IADD3
 	IDE                     // IDE
 	IDP                     // IDP
+	IGMMA                   // IGMMA
 	IMAD                    // IMAD
 	IMADHi                  // IMAD.HI
 	IMADWide                // IMAD.WIDE
@@ -111,6 +113,7 @@ const (
 	R2P                     // R2P
 	R2UR                    // R2UR
 	RED                     // RED
+	REDAS                   // REDAS
 	REDG                    // REDG
 	REDUX                   // REDUX
 	RET                     // RET
@@ -127,8 +130,19 @@ const (
 	STL                     // STL
 	STS                     // STS
 	STSM                    // STSM
+	SYNCSArrive             // SYNCS.ARRIVE
+	SYNCSCas                // SYNCS.CAS
+	SYNCSCctl               // SYNCS.CCTL
+	SYNCSExch               // SYNCS.EXCH
+	SYNCSLd                 // SYNCS.LD
+	SYNCSPhasechk           // SYNCS.PHASECHK
+	UBLKCP                  // UBLKCP
+	UBLKPF                  // UBLKPF
+	UBLKRED                 // UBLKRED
 	UBMSK                   // UBMSK
 	UBREV                   // UBREV
+	UCGABAR_ARV             // UCGABAR_ARV
+	UCGABAR_WAIT            // UCGABAR_WAIT
 	UCLEA                   // UCLEA
 	UF2I                    // UF2I
 	UFADD                   // UFADD
@@ -154,8 +168,16 @@ const (
 	UPRMT                   // UPRMT
 	UR2UP                   // UR2UP
 	USEL                    // USEL
+	USETMAXREG              // USETMAXREG
+	USETSHMSZ               // USETSHMSZ
 	USGXT                   // USGXT
 	USHF                    // USHF
+	UTMACCTL                // UTMACCTL
+	UTMACMDFLUSH            // UTMACMDFLUSH
+	UTMALDG                 // UTMALDG
+	UTMAPF                  // UTMAPF
+	UTMAREDG                // UTMAREDG
+	UTMASTG                 // UTMASTG
 	UVIMNMX                 // UVIMNMX
 	VABSDIFF                // VABSDIFF
 	VABSDIFF4               // VABSDIFF4
@@ -164,6 +186,7 @@ const (
 	VIMNMX                  // VIMNMX
 	VOTE                    // VOTE
 	VOTEU                   // VOTEU
+	WARPGROUP               // WARPGROUP
 	WARPSYNC                // WARPSYNC
 	YIELD                   // YIELD
 	numOps
@@ -224,6 +247,7 @@ var opNames = [numOps]string{
 	FSWZADD:       "FSWZADD",
 	HADD2:         "HADD2",
 	HFMA2:         "HFMA2",
+	HGMMA:         "HGMMA",
 	HMMA:          "HMMA",
 	HMNMX2:        "HMNMX2",
 	HMUL2:         "HMUL2",
@@ -238,6 +262,7 @@ var opNames = [numOps]string{
 	IADD3:         "IADD3",
 	IDE:           "IDE",
 	IDP:           "IDP",
+	IGMMA:         "IGMMA",
 	IMAD:          "IMAD",
 	IMADHi:        "IMAD.HI",
 	IMADWide:      "IMAD.WIDE",
@@ -277,6 +302,7 @@ var opNames = [numOps]string{
 	R2P:           "R2P",
 	R2UR:          "R2UR",
 	RED:           "RED",
+	REDAS:         "REDAS",
 	REDG:          "REDG",
 	REDUX:         "REDUX",
 	RET:           "RET",
@@ -293,8 +319,19 @@ var opNames = [numOps]string{
 	STL:           "STL",
 	STS:           "STS",
 	STSM:          "STSM",
+	SYNCSArrive:   "SYNCS.ARRIVE",
+	SYNCSCas:      "SYNCS.CAS",
+	SYNCSCctl:     "SYNCS.CCTL",
+	SYNCSExch:     "SYNCS.EXCH",
+	SYNCSLd:       "SYNCS.LD",
+	SYNCSPhasechk: "SYNCS.PHASECHK",
+	UBLKCP:        "UBLKCP",
+	UBLKPF:        "UBLKPF",
+	UBLKRED:       "UBLKRED",
 	UBMSK:         "UBMSK",
 	UBREV:         "UBREV",
+	UCGABAR_ARV:   "UCGABAR_ARV",
+	UCGABAR_WAIT:  "UCGABAR_WAIT",
 	UCLEA:         "UCLEA",
 	UF2I:          "UF2I",
 	UFADD:         "UFADD",
@@ -320,8 +357,16 @@ var opNames = [numOps]string{
 	UPRMT:         "UPRMT",
 	UR2UP:         "UR2UP",
 	USEL:          "USEL",
+	USETMAXREG:    "USETMAXREG",
+	USETSHMSZ:     "USETSHMSZ",
 	USGXT:         "USGXT",
 	USHF:          "USHF",
+	UTMACCTL:      "UTMACCTL",
+	UTMACMDFLUSH:  "UTMACMDFLUSH",
+	UTMALDG:       "UTMALDG",
+	UTMAPF:        "UTMAPF",
+	UTMAREDG:      "UTMAREDG",
+	UTMASTG:       "UTMASTG",
 	UVIMNMX:       "UVIMNMX",
 	VABSDIFF:      "VABSDIFF",
 	VABSDIFF4:     "VABSDIFF4",
@@ -330,6 +375,7 @@ var opNames = [numOps]string{
 	VIMNMX:        "VIMNMX",
 	VOTE:          "VOTE",
 	VOTEU:         "VOTEU",
+	WARPGROUP:     "WARPGROUP",
 	WARPSYNC:      "WARPSYNC",
 	YIELD:         "YIELD",
 }

@@ -175,7 +175,7 @@ func parseCount(w []string) (count, error) {
 	}
 	c := count{name: w[0]}
 	var err error
-	if c.width, err = strconv.Atoi(w[1]); err != nil || c.width > 4 {
+	if c.width, err = strconv.Atoi(w[1]); err != nil || c.width > 6 {
 		return c, fmt.Errorf("count %s: width %q", c.name, w[1])
 	}
 	for _, s := range w[2:] {
