@@ -11,6 +11,7 @@ import (
 const (
 	maxBlocks = 4096
 	maxInsts  = 1 << 18
+	maxVisits = 64 // of a block, on average; compiled code needs 2 to 4
 )
 
 // registers is what is known of a thread's registers at one place.
@@ -34,7 +35,7 @@ type flow struct {
 	known  []bool      // of insts: decoded
 	blocks []block
 	at     map[int]int // start PC -> block
-	work   []int
+	queued int         // blocks to be visited
 }
 
 // newFlow decodes a kernel and splits it into basic blocks. It returns nil for a kernel with too many.
@@ -165,31 +166,48 @@ func (f *flow) appendBlock(list []int, pc uint64) []int {
 	return list
 }
 
-// run computes what is known at the start of every block that can be reached.
-func (f *flow) run() {
+// run computes what is known at the start of every block that can be reached. It returns false if that takes too long,
+// which only code made for the purpose does.
+func (f *flow) run() bool {
 	if len(f.blocks) == 0 {
-		return
+		return true
 	}
-	entry := new(registers)
-	f.enter(f.at[int(f.k.Entry)&^15], entry)
+	f.enter(f.at[int(f.k.Entry)&^15], new(registers))
 	var state registers
-	for len(f.work) > 0 {
-		i := f.work[len(f.work)-1]
-		f.work = f.work[:len(f.work)-1]
-		b := &f.blocks[i]
-		b.queued = false
-		state = *b.in
-		for pc := b.start; pc < b.end; pc += sass.Size {
-			f.step(&state, pc)
-		}
-		called := f.known[b.end/sass.Size-1] && f.insts[b.end/sass.Size-1].Op == sass.CALL
-		for _, n := range b.next {
-			if called && n == i+1 { // behind a call nothing is known
-				f.enter(n, new(registers))
+	left := maxVisits * len(f.blocks)
+	// Compilers lay code out forwards, so going through the blocks in order visits most of them after what leads there.
+	for f.queued > 0 {
+		for i := range f.blocks {
+			b := &f.blocks[i]
+			if !b.queued {
 				continue
 			}
-			f.enter(n, &state)
+			if left--; left < 0 {
+				return false
+			}
+			b.queued = false
+			f.queued--
+			state = *b.in
+			for pc := b.start; pc < b.end; pc += sass.Size {
+				f.step(&state, pc)
+			}
+			f.leave(i, &state)
 		}
+	}
+	return true
+}
+
+// leave hands the registers at the end of a block on to its successors.
+func (f *flow) leave(i int, state *registers) {
+	b := &f.blocks[i]
+	last := b.end/sass.Size - 1
+	called := f.known[last] && f.insts[last].Op == sass.CALL
+	for _, n := range b.next {
+		if called && n == i+1 { // behind a call nothing is known
+			f.enter(n, new(registers))
+			continue
+		}
+		f.enter(n, state)
 	}
 }
 
@@ -208,7 +226,7 @@ func (f *flow) enter(i int, s *registers) {
 	}
 	if changed && !b.queued {
 		b.queued = true
-		f.work = append(f.work, i)
+		f.queued++
 	}
 }
 

@@ -90,8 +90,7 @@ func Sites(k *cubin.Kernel) (*Accesses, error) {
 	if len(out.Sites) == 0 {
 		return out, nil
 	}
-	if f := newFlow(k, arch); f != nil {
-		f.run()
+	if f := newFlow(k, arch); f != nil && f.run() {
 		r := runFinder{flow: f, out: out, open: make(map[baseKey][]member)}
 		r.find()
 	}
