@@ -103,14 +103,18 @@ func endsBlock(op sass.Op) bool {
 	return false
 }
 
-// connect finds the successors of every block. Threads that wait at a BSYNC go on at the place that some BSSY named.
+// connect finds the successors of every block. Threads that wait at a BSYNC go on at the place that a BSSY of the same
+// barrier named. That is mostly the next instruction; only where no BSSY names that one, any of them may be meant.
 func (f *flow) connect() {
-	var rejoin []int
+	rejoin := make(map[uint8][]int) // by barrier
 	for i := range f.insts {
-		if in := &f.insts[i]; f.known[i] && in.Op == sass.BSSY {
-			if t, ok := in.Target(uint64(i * sass.Size)); ok {
-				rejoin = f.appendBlock(rejoin, t)
-			}
+		in := &f.insts[i]
+		if !f.known[i] || in.Op != sass.BSSY {
+			continue
+		}
+		if t, ok := in.Target(uint64(i * sass.Size)); ok {
+			b := barrier(in)
+			rejoin[b] = f.appendBlock(rejoin[b], t)
 		}
 	}
 	for i := range f.blocks {
@@ -135,7 +139,9 @@ func (f *flow) connect() {
 				}
 				through = conditional(in)
 			case sass.BSYNC:
-				b.next = append(b.next, rejoin...)
+				if places := rejoin[barrier(in)]; !slices.Contains(places, i+1) {
+					b.next = append(b.next, places...)
+				}
 			case sass.EXIT, sass.RET, sass.KILL:
 				through = conditional(in)
 			}
@@ -144,6 +150,14 @@ func (f *flow) connect() {
 			b.next = append(b.next, i+1)
 		}
 	}
+}
+
+// barrier returns the convergence barrier of a BSSY or BSYNC.
+func barrier(in *sass.Inst) uint8 {
+	if o := in.Arg(sass.RoleBarrier); o != nil {
+		return o.Reg
+	}
+	return 0
 }
 
 // conditional tells whether an instruction may be skipped by some thread.
@@ -234,7 +248,7 @@ func (f *flow) enter(i int, s *registers) {
 func joinAll(into, from *[256]value, uniform bool) bool {
 	changed := false
 	for n := range into {
-		if into[n] == from[n] {
+		if into[n] == anything {
 			continue
 		}
 		v := into[n].join(from[n])

@@ -134,14 +134,12 @@ func bitwise(vs ...value) value {
 
 // join is what holds of a register that comes from two places.
 func (v value) join(o value) value {
-	if v == o {
-		return v
-	}
 	n := min(int(v.zeros), int(o.zeros), bits.TrailingZeros32(v.fixed-o.fixed))
 	for i := range v.thread {
 		n = min(n, bits.TrailingZeros32(v.thread[i]-o.thread[i]))
 	}
-	// v plus some multiple of 2^n; which of the two places it comes from may differ between threads.
+	// v plus some multiple of 2^n. Which of the two places it comes from may differ between threads, so unless nothing is
+	// left open it is not uniform, even if it is so in both.
 	v.zeros, v.uniform = uint8(n), n == 32
 	return v
 }
