@@ -251,7 +251,7 @@ func lcm(a, b uint64) uint64 {
 
 // try evaluates one candidate and keeps it if it is legal and not beaten.
 func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, err error) {
-	bytes := extent(t, uint32(s.p.Array.Size))
+	bytes := s.extent(t)
 	if bytes > uint64(s.limit) {
 		return false, nil
 	}
@@ -287,18 +287,25 @@ func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, er
 	return true, nil
 }
 
-// extent returns the bytes that the image of the first n takes. It is exact where Transform.Extent rounds up to a block.
-func extent(t layout.Transform, n uint32) uint64 {
+// extent returns the bytes that the array takes under a transform. It is exact where Transform.Extent rounds up to a block, and
+// counts whole rows where the array has declared ones.
+func (s *searcher) extent(t layout.Transform) uint64 {
+	n := uint32(s.p.Array.Size)
 	rough := t.Extent(uint64(n))
 	first := uint32(0)
 	switch t := t.(type) {
+	case layout.Pad:
+		if s.declared {
+			rough = uint64(n)
+			for _, p := range t {
+				rough += uint64(n/p.Per) * uint64(p.Add)
+			}
+		}
+		return rough
 	case layout.Swizzle:
 		// Blocks are permuted in themselves, so the end lies in the last one.
 		block := t.Target() + t.Target()&-t.Target()
 		first = (n - 1) / max(block, 1) * block
-	case layout.Linear:
-	default:
-		return rough
 	}
 	if rough == uint64(n) {
 		return rough
