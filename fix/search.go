@@ -77,6 +77,7 @@ type Result struct {
 	// that keeps granules in one piece has.
 	OptimalInFamily, OptimalInGeneral bool
 
+	searcher *searcher
 	limit    int // bytes that the array may take
 	pads     PadSpace
 	swizzles SwizzleSpace
@@ -104,7 +105,8 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	s := &searcher{ctx: ctx, p: p, o: o, limit: limit, granule: p.granule(), declared: declared, unit: *p.Arch.Unit}
 	// Representatives of classes may lie above the memory of a block; candidates are held to it by their extent.
 	s.unit.Size = 1 << 30
-	r := &Result{Problem: p, Options: o, limit: limit}
+	s.exact = classes(p.Requests, func([]uint32, smem.Mask) {})
+	r := &Result{Problem: p, Options: o, limit: limit, searcher: s}
 	r.pads, r.swizzles, r.linear = spaces(p, s.granule)
 
 	var err error
@@ -145,6 +147,7 @@ type searcher struct {
 	request  smem.Request
 	addr     []uint32
 	sites    []int64
+	exact    []class // equal requests merged, for layouts of any kind
 }
 
 func (s *searcher) bound() (Bound, error) {
