@@ -90,23 +90,20 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	limit := p.Arch.Unit.Size - max(0, p.Block.Shared-p.Array.Size)
-	if o.Limited {
-		if o.MaxBytes < p.Array.Size {
-			return nil, &BudgetError{p.Array.Name, o.MaxBytes, p.Array.Size}
+	if o.Limited && o.MaxBytes < p.Array.Size {
+		return nil, &BudgetError{p.Array.Name, o.MaxBytes, p.Array.Size}
+	}
+	for _, f := range o.Allow {
+		if !slices.Contains(Families(), f) {
+			return nil, &LimitError{fmt.Sprintf("got family %q, want one of %v", f, Families())}
 		}
-		limit = min(limit, o.MaxBytes)
 	}
 	allow := o.Allow
 	if allow == nil {
 		allow = Families()
 	}
-	_, declared := p.pitches()
-	s := &searcher{ctx: ctx, p: p, o: o, limit: limit, granule: p.granule(), declared: declared, unit: *p.Arch.Unit}
-	// Representatives of classes may lie above the memory of a block; candidates are held to it by their extent.
-	s.unit.Size = 1 << 30
-	s.exact = classes(p.Requests, func([]uint32, smem.Mask) {})
-	r := &Result{Problem: p, Options: o, limit: limit, searcher: s}
+	s := newSearcher(ctx, p, o)
+	r := &Result{Problem: p, Options: o, limit: s.limit, searcher: s}
 	r.pads, r.swizzles, r.linear = spaces(p, s.granule)
 
 	var err error
@@ -132,6 +129,19 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	r.Pareto = s.pareto
 	r.conclude()
 	return r, nil
+}
+
+func newSearcher(ctx context.Context, p *Problem, o Options) *searcher {
+	s := &searcher{ctx: ctx, p: p, o: o, granule: p.granule(), unit: *p.Arch.Unit}
+	_, s.declared = p.pitches()
+	s.limit = p.Arch.Unit.Size - max(0, p.Block.Shared-p.Array.Size)
+	if o.Limited {
+		s.limit = min(s.limit, o.MaxBytes)
+	}
+	// Representatives of classes may lie above the memory of a block; candidates are held to it by their extent.
+	s.unit.Size = 1 << 30
+	s.exact = classes(p.Requests, func([]uint32, smem.Mask) {})
+	return s
 }
 
 type searcher struct {
