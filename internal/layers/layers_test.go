@@ -42,6 +42,8 @@ var layer = map[string]int{
 	"shmoo/report/text":  3,
 	"shmoo/report/json":  3,
 
+	"shmoo":           4,
+	"shmoo/web":       5,
 	"shmoo/cmd/shmoo": 6,
 }
 
