@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"shmoo/layout"
 )
 
 // CertificateSchema names the version of the certificate's JSON form.
@@ -64,6 +66,9 @@ type Claims struct {
 func (r *Result) Certificate(c *Candidate) (*Certificate, error) {
 	if len(c.Narrowed) > 0 {
 		return nil, &LimitError{fmt.Sprintf("%s: no certificate for a layout that breaks up wide accesses", c.Transform)}
+	}
+	if _, err := layout.ParseTransform(c.Transform.String()); err != nil {
+		return nil, &LimitError{fmt.Sprintf("%s: no certificate for a layout that is no transform of bytes", c.Transform)}
 	}
 	p := r.Problem
 	out := &Certificate{

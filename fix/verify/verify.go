@@ -126,6 +126,7 @@ type certificate struct {
 			Pitches []uint32 `json:"pitches"`
 			Step    uint32   `json:"step"`
 			Max     uint32   `json:"max"`
+			Whole   bool     `json:"whole_rows"`
 		} `json:"pads"`
 		Swizzles *struct {
 			LowBit int `json:"low_bit"`
@@ -162,7 +163,8 @@ type checker struct {
 	out      Outcome
 	outcome  smem.Outcome
 	addr     []uint32
-	work     int64 // done so far
+	work     int64  // done so far
+	extra    uint32 // bytes that the member being tried adds where that is not the end of its image
 }
 
 // Check reads a certificate and checks every claim. An error means that r does not hold a certificate; a false claim is a
@@ -375,13 +377,22 @@ func (c *checker) families() error {
 		if slices.Contains(s.Pitches, 0) {
 			return fmt.Errorf("certificate: pads: got a pitch of 0 bytes")
 		}
+		size := uint32(c.cert.ArrayBytes)
 		best, name := int64(1<<62), ""
 		for i, inner := range s.Pitches {
 			for add := uint32(0); add <= s.Max; add += s.Step {
 				text := fmt.Sprintf("+%d per %d", add, inner)
+				c.extra = 0
+				if s.Whole {
+					c.extra = size / inner * add
+				}
 				c.try(&best, &name, text, func(a uint32) uint32 { return a + a/inner*add })
 				for _, outer := range s.Pitches[i+1:] {
 					for more := s.Step; more <= s.Max; more += s.Step {
+						c.extra = 0
+						if s.Whole {
+							c.extra = size/inner*add + size/outer*more
+						}
 						c.try(&best, &name, text+fmt.Sprintf(", +%d per %d", more, outer), func(a uint32) uint32 {
 							return a + a/inner*add + a/outer*more
 						})
@@ -389,6 +400,7 @@ func (c *checker) families() error {
 				}
 			}
 		}
+		c.extra = 0
 		c.family("best pad", best, name)
 	}
 	if s := k.Swizzles; s != nil {
@@ -457,6 +469,9 @@ func (c *checker) try(best *int64, name *string, text string, f func(uint32) uin
 			return
 		}
 		last = max(last, y+min(g, uint32(c.cert.ArrayBytes)-a))
+	}
+	if c.extra > 0 {
+		last = uint32(c.cert.ArrayBytes) + c.extra
 	}
 	if int64(last) > int64(c.cert.Budget) {
 		return
