@@ -36,10 +36,10 @@ var (
 	silent  = probe{full: window{0, 0.5}, partial: window{0, 0.5}}
 )
 
-// table lists the ops; a Reader gives pointers into it.
-var table = buildTable()
+// opTable lists the ops; a Reader gives pointers into it.
+var opTable = buildOps()
 
-func buildTable() []Op {
+func buildOps() []Op {
 	ops := []Op{}
 	for _, bits := range []int{8, 16, 32, 64, 128} {
 		ops = append(ops,
@@ -78,12 +78,12 @@ func suffix(bits int) string {
 }
 
 // Ops returns the ops that a pattern file may name.
-func Ops() []Op { return append([]Op(nil), table...) }
+func Ops() []Op { return append([]Op(nil), opTable...) }
 
-// lookup returns the index in table of the op with the given name, or -1.
+// lookup returns the index in opTable of the op with the given name, or -1.
 func lookup(name []byte) int {
-	for i := range table {
-		if table[i].Name == string(name) {
+	for i := range opTable {
+		if opTable[i].Name == string(name) {
 			return i
 		}
 	}

@@ -89,15 +89,15 @@ func TestReplayExplainsTheRecording(t *testing.T) {
 	if got.Tally != want {
 		t.Errorf("tally %+v, want %+v\nfirst disagreements: %+v", got.Tally, want, got.Disagreements)
 	}
-	if len(got.Ops) != len(table) {
-		t.Errorf("%d ops, want all %d", len(got.Ops), len(table))
+	if len(got.Ops) != len(opTable) {
+		t.Errorf("%d ops, want all %d", len(got.Ops), len(opTable))
 	}
 }
 
 // A recording that is off by one cycle anywhere is found out, row by row.
 func TestReplayFindsShiftedCycles(t *testing.T) {
 	header, rows := recorded(t)
-	rows = slices.DeleteFunc(rows, func(row []string) bool { return table[lookup([]byte(row[0]))].Loop })
+	rows = slices.DeleteFunc(rows, func(row []string) bool { return opTable[lookup([]byte(row[0]))].Loop })
 	for _, shift := range []float64{-1, 1} {
 		t.Run(fmt.Sprintf("%+g", shift), func(t *testing.T) {
 			shifted := make([][]string, len(rows))

@@ -37,7 +37,7 @@ type Pattern struct {
 	Conflicts     int     // hardware counter, per instruction
 	NcuWavefronts int     // what Nsight Compute's source page shows for the instruction
 
-	opIndex int // of Op in table
+	opIndex int // of Op in opTable
 }
 
 // Request returns the pattern as a request to a unit. It shares Addr.
@@ -175,9 +175,9 @@ func (d *Reader) valueError(at int, c *column, field []byte) error {
 	}
 	want := c.want
 	if c.name == "op" {
-		names := make([]string, len(table))
-		for i := range table {
-			names[i] = table[i].Name
+		names := make([]string, len(opTable))
+		for i := range opTable {
+			names[i] = opTable[i].Name
 		}
 		want = "one of " + strings.Join(names, " ")
 	}
@@ -258,7 +258,7 @@ func parseOp(p *Pattern, field []byte) bool {
 	if p.opIndex < 0 {
 		return false
 	}
-	p.Op = &table[p.opIndex]
+	p.Op = &opTable[p.opIndex]
 	return true
 }
 

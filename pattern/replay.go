@@ -85,7 +85,7 @@ type Disagreement struct {
 func Replay(ctx context.Context, r *Reader, unit *smem.Unit) (*Result, error) {
 	c := comparison{unit: unit, result: &Result{Schema: Schema, Unit: unit.Name, File: r.Name(),
 		Ops: []OpResult{}, Disagreements: []Disagreement{}}}
-	c.index = slices.Repeat([]int{-1}, len(table))
+	c.index = slices.Repeat([]int{-1}, len(opTable))
 	var broken error
 	err := r.each(ctx, func(p *Pattern) bool {
 		broken = c.add(p)
@@ -119,7 +119,7 @@ func (t *Tally) add(o Tally) {
 type comparison struct {
 	unit   *smem.Unit
 	result *Result
-	index  []int // per entry of table the entry of result.Ops, or -1
+	index  []int // per entry of opTable the entry of result.Ops, or -1
 	out    smem.Outcome
 }
 

@@ -39,7 +39,7 @@ var layer = map[string]int{
 	"shmoo/bankmap/draw": 3,
 	"shmoo/fix":          3,
 	"shmoo/fix/verify":   3,
-	"shmoo/report/text":  4,
+	"shmoo/report/text":  3,
 	"shmoo/report/json":  3,
 
 	"shmoo/cmd/shmoo": 6,
