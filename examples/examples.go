@@ -1,4 +1,8 @@
-// Package examples holds sketches that people recognise, embedded so that the program can show itself without a file.
+// Package examples holds sketches of well-known kernels, each with its answer in a leading comment.
+//
+//	src, err := examples.Read("transpose")
+//
+// README.md describes the format of the comments; the package's test runs every sketch and holds every number.
 package examples
 
 import (
@@ -7,27 +11,39 @@ import (
 	"strings"
 )
 
+// Files holds the sketches as NAME.cu.
+//
 //go:embed *.cu
-var files embed.FS
+var Files embed.FS
 
-// Names returns the names of the examples in alphabetical order.
+// Names returns the names of the sketches, sorted.
 func Names() []string {
-	entries, err := files.ReadDir(".")
+	entries, err := Files.ReadDir(".")
 	if err != nil {
-		return nil // an embedded folder is always there
+		return nil // cannot happen: the directory is embedded
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".cu"))
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".cu")
 	}
 	return names
 }
 
-// Read returns the text of the named example.
-func Read(name string) (string, error) {
-	text, err := files.ReadFile(name + ".cu")
+// Read returns the source of a sketch.
+func Read(name string) ([]byte, error) {
+	src, err := Files.ReadFile(name + ".cu")
 	if err != nil {
-		return "", fmt.Errorf("unknown example %q: want one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("no example %q: want one of %s", name, strings.Join(Names(), ", "))
 	}
-	return string(text), nil
+	return src, nil
+}
+
+// Flags returns the command-line flags that the sketch's comment gives, split at spaces.
+func Flags(src []byte) []string {
+	for line := range strings.Lines(string(src)) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "// shmoo:"); ok {
+			return strings.Fields(rest)
+		}
+	}
+	return nil
 }

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"shmoo"
 	"shmoo/examples"
@@ -35,6 +38,27 @@ func (f *inputFlags) flags(cmd *cobra.Command) {
 	complete(cmd, "example", examples.Names)
 }
 
+// adopt takes over the flags that an example's comment asks for, except those that the user gave.
+func (f *inputFlags) adopt(cmd *cobra.Command) error {
+	text, err := examples.Read(f.example)
+	if err != nil {
+		return &usageError{err}
+	}
+	var own inputFlags
+	scratch := &cobra.Command{}
+	own.flags(scratch)
+	if err := scratch.ParseFlags(examples.Flags(text)); err != nil {
+		return fmt.Errorf("example %s: %w", f.example, err)
+	}
+	scratch.Flags().Visit(func(flag *pflag.Flag) {
+		if user := cmd.Flags().Lookup(flag.Name); !user.Changed && flag.Name != "define" {
+			err = errors.Join(err, user.Value.Set(flag.Value.String()))
+		}
+	})
+	f.options.Defines = append(own.options.Defines, f.options.Defines...) // later ones win
+	return err
+}
+
 // given reports whether the flags name an input, even an empty one.
 func (f *inputFlags) given(cmd *cobra.Command) bool {
 	return cmd.Flags().Changed("expr") || cmd.Flags().Changed("example")
@@ -53,6 +77,11 @@ func (p *program) open(ctx context.Context, cmd *cobra.Command, f *inputFlags, a
 	}
 	if _, err := lookupArch(f.options.Arch); err != nil {
 		return nil, err
+	}
+	if cmd.Flags().Changed("example") {
+		if err := f.adopt(cmd); err != nil {
+			return nil, err
+		}
 	}
 	var err error
 	if f.options.Block, err = parseShape("block", f.block); err != nil {
@@ -83,7 +112,7 @@ func (p *program) openInput(ctx context.Context, cmd *cobra.Command, f *inputFla
 		if err != nil {
 			return nil, &usageError{err}
 		}
-		return shmoo.Open(ctx, f.example+".cu", strings.NewReader(text), f.options)
+		return shmoo.Open(ctx, f.example+".cu", bytes.NewReader(text), f.options)
 	case args[0] == "-":
 		return shmoo.Open(ctx, "<stdin>", p.in, f.options)
 	}
