@@ -49,7 +49,7 @@ __global__ void transpose(float *out, const float *in, int n) {
 }
 `
 
-// literal is the same with plain numbers and a flat array.
+// flatKernel is the same with plain numbers and a flat array.
 const flatKernel = `__global__ void transpose(float *out, const float *in, int n) {
   __shared__ float tile[1024];
   int x = threadIdx.x, y = threadIdx.y;
@@ -182,6 +182,32 @@ func TestPure(t *testing.T) {
 	} {
 		if got := pure(text); got != want {
 			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestCUDARunsInASketch puts the emitted index functions into kernels and runs those: the counts must be the promised ones.
+func TestCUDARunsInASketch(t *testing.T) {
+	for _, o := range []Options{pads, xors} {
+		r := search(t, transpose(32).problem(t, Block{}), o)
+		text := emit(t, r, CUDA) + `__global__ void k(float v) {
+  __shared__ float tile[tile_elements];
+  tile[tile_index(threadIdx.y, threadIdx.x)] = v;
+  v = tile[tile_index(threadIdx.x, threadIdx.y)];
+}
+`
+		in := Input{Name: "k.cu", Text: []byte(text), Launch: sketch.Launch{Block: [3]int{32, 32, 1}}}
+		source, err := in.source(in.Text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		problems, err := Problems(context.Background(), source, arch.MustLookup("sm_90"), Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := search(t, problems[0], Options{})
+		if after.Before.Wavefronts != r.Best.Wavefronts || after.Best != nil {
+			t.Errorf("%s: got %d wavefronts, promised %d; %s", r.Best.Transform, after.Before.Wavefronts, r.Best.Wavefronts, after.Reason)
 		}
 	}
 }
