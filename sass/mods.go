@@ -51,6 +51,7 @@ const (
 	ModInvMask       // ELECT, BRA.DIV: complement of the mask
 	ModPacked        // 16x2 integer forms (VIADD, VIMNMX): raw, 0 = 32-bit
 	ModTry           // SYNCS.PHASECHK.TRYWAIT
+	ModZd            // LDS.ZD: reports through Pu
 	NumMods
 )
 

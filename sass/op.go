@@ -7,7 +7,7 @@ type Op uint16
 
 // String returns the mnemonic without modifiers, such as "IMAD.WIDE".
 func (o Op) String() string {
-	if int(o) >= len(opNames) {
+	if o >= numOps {
 		return opNames[OpInvalid]
 	}
 	return opNames[o]
