@@ -15,17 +15,26 @@ const (
 // nvidia fills what the NVIDIA generations have in common. perBlock and perSM are in bytes.
 func nvidia(name, title string, perBlock, perSM int, a Arch, rules map[smem.Key]smem.Rule) Arch {
 	a.Name, a.Title = name, title
-	a.Unit = &smem.Unit{Name: name, Lanes: 32, Banks: 32, BankBytes: 4, Size: perBlock, Rules: rules}
+	a.Unit = unit(name, 32, 32, perBlock, rules)
 	a.StaticShared = 48 * kib
 	a.SharedPerSM = perSM
 	a.ThreadsPerBlock = 1024
 	return a
 }
 
+// unit makes a unit of the table, whose rules are known to be sound.
+func unit(name string, lanes, banks, size int, rules map[smem.Key]smem.Rule) *smem.Unit {
+	u, err := smem.NewUnit(name, lanes, banks, 4, size, rules)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
 func amd(name, title string, banks, size int, rules map[smem.Key]smem.Rule) Arch {
 	return Arch{
 		Name: name, Title: title,
-		Unit:         &smem.Unit{Name: name, Lanes: 64, Banks: banks, BankBytes: 4, Size: size, Rules: rules},
+		Unit:         unit(name, 64, banks, size, rules),
 		StaticShared: size, SharedPerSM: size, SharedGranule: 512,
 		MaxBlocksPerSM: 32, MaxWarpsPerSM: 32, ThreadsPerBlock: 1024,
 		Provenance: sharkGuide,

@@ -101,10 +101,18 @@ type Site struct {
 	Fault *Sample // the first request that faulted, or nil
 }
 
+// A Launch is the shape a kernel was run with.
+type Launch struct {
+	Block, Grid   [3]int
+	DynamicShared int    // bytes
+	Assumed       string // what was assumed because nothing was given, such as "block 32: nothing given"; "" for nothing
+}
+
 // A Report is the outcome of an analysis.
 type Report struct {
 	Arch        string
 	Kernel      string
+	Launch      *Launch // nil for an input without a launch, such as a pattern file
 	Sites       []Site
 	Arrays      []access.Array
 	Diagnostics diag.List
@@ -117,6 +125,12 @@ func (r *Report) Totals() Tally {
 		t.add(&r.Sites[i].Tally)
 	}
 	return t
+}
+
+// Clean reports whether every request was resolved and none has conflicts.
+func (r *Report) Clean() bool {
+	t := r.Totals()
+	return t.Conflicts() == 0 && t.Faulted == 0 && len(t.Unresolved) == 0
 }
 
 // Collect resolves every access of source on the unit of a and tallies it by site. A fault of a request is tallied and

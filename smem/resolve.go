@@ -16,37 +16,54 @@ import (
 //
 // Errors: *Fault for an address the hardware would refuse, *UnsupportedError for an operation without a rule.
 func (u *Unit) Resolve(out *Outcome, r *Request) error {
-	rule, ok := u.Rules[Key{r.Op, r.Width}]
-	if !ok {
-		return &UnsupportedError{u.Name, r.Op, r.Width}
-	}
-	lanes := r.Addressing()
-	if err := u.check(r, lanes); err != nil {
+	p, err := u.lookup(r.Op, r.Width)
+	if err != nil {
 		return err
 	}
-	out.Groups = rule.Groups
-	out.Paired = rule.Paired != nil && pairs(r.Addr, lanes)
+	lanes := r.Addressing()
+	if err := u.checkShape(r, lanes); err != nil {
+		return err
+	}
+	out.Paired = p.rule.Paired != nil && pairs(r.Addr, lanes)
+	g := &p.plain
 	if out.Paired {
-		out.Groups = rule.Paired
+		g = &p.together
 	}
-	out.Basis = rule.Basis
+	lanes &= g.lanes
+	out.Basis, out.Groups = p.rule.Basis, g.masks
+	out.Group, out.Pass = g.group, g.pass
+	for m := ^lanes & g.lanes; m != 0; m &= m - 1 {
+		lane := m.Lowest() & (MaxLanes - 1)
+		out.Group[lane], out.Pass[lane] = -1, -1
+	}
+	var passes [maxGroups]int8
+	low, top := out.serve(p, g, r.Addr, lanes, &passes)
+	if low&(p.size-1) != 0 || uint64(top)+uint64(p.size) > uint64(u.Size) && lanes != 0 {
+		return u.fault(r, p, lanes)
+	}
 	out.Wavefronts, out.Ideal, out.Ways = 0, 0, 0
-	for i := range out.Group {
-		out.Group[i], out.Pass[i] = -1, -1
-	}
-	for g, group := range out.Groups {
-		group &= lanes
-		if group == 0 {
+	for i, mask := range g.masks {
+		if mask&lanes == 0 {
 			continue
 		}
-		passes := u.resolveGroup(out, r, rule.Shares, g, group)
-		out.Wavefronts += passes * rule.PerPass
-		out.Ideal += rule.PerPass
-		out.Ways = max(out.Ways, passes)
+		n := max(1, int(passes[i&(maxGroups-1)]))
+		out.Wavefronts += n
+		out.Ideal++
+		out.Ways = max(out.Ways, n)
 	}
-	out.Cycles = rule.cycles(out.Wavefronts, out.Paired)
+	out.Wavefronts *= p.rule.PerPass
+	out.Ideal *= p.rule.PerPass
+	out.Cycles = p.rule.cycles(out.Wavefronts, out.Paired)
 	return nil
 }
+
+// unserved is the Group and Pass of an outcome without lanes.
+var unserved = func() (none [MaxLanes]int8) {
+	for lane := range none {
+		none[lane] = -1
+	}
+	return none
+}()
 
 // cycles returns the cycles of a request that takes the given wavefronts: none when no lane takes part.
 func (rule *Rule) cycles(wavefronts int, paired bool) float32 {
@@ -60,21 +77,25 @@ func (rule *Rule) cycles(wavefronts int, paired bool) float32 {
 	return c + rule.Extra
 }
 
-// check returns the fault of the lowest lane that the hardware would refuse, or an error if r is not well formed.
-func (u *Unit) check(r *Request, lanes Mask) error {
+// checkShape returns an error if r names lanes that the warp has not, or lanes without an address.
+func (u *Unit) checkShape(r *Request, lanes Mask) error {
 	if r.Active&^u.FullMask() != 0 || len(r.Addr) < bits.Len64(uint64(lanes)) {
 		return fmt.Errorf("request: active lanes %#x with %d addresses, want at most %d lanes with an address each",
 			uint64(r.Active), len(r.Addr), u.Lanes)
 	}
-	size := uint32(r.Bytes())
+	return nil
+}
+
+// fault returns the fault of the lowest lane that the hardware would refuse, or nil.
+func (u *Unit) fault(r *Request, p *plan, lanes Mask) error {
 	for m := lanes; m != 0; m &= m - 1 {
 		lane := m.Lowest()
 		addr := r.Addr[lane]
-		if addr&(size-1) != 0 {
-			return &Fault{Kind: Misaligned, Lane: lane, Addr: addr, Bytes: int(size)}
+		if addr&(p.size-1) != 0 {
+			return &Fault{Kind: Misaligned, Lane: lane, Addr: addr, Bytes: int(p.size)}
 		}
-		if uint64(addr)+uint64(size) > uint64(u.Size) {
-			return &Fault{Kind: OutOfBounds, Lane: lane, Addr: addr, Bytes: int(size), Limit: u.Size}
+		if uint64(addr)+uint64(p.size) > uint64(u.Size) {
+			return &Fault{Kind: OutOfBounds, Lane: lane, Addr: addr, Bytes: int(p.size), Limit: u.Size}
 		}
 	}
 	return nil
@@ -96,60 +117,69 @@ func agree(addr []uint32, lanes Mask, distance uint, low Mask) bool {
 	return true
 }
 
-// resolveGroup gives every lane of one group its pass and returns the number of passes.
+// A column is what serve keeps of one column of the grid. The columns live in the Outcome so that they need not be cleared:
+// each is reset when it is first touched.
+type column struct {
+	seen  uint64 // its rows folded to 64 bits: a clear bit proves a row new
+	row   uint32 // row of the last pass
+	count int8   // passes it needs
+}
+
+// fold maps a row to one bit such that neither adjacent rows nor rows 64 apart share it.
+func fold(row uint32) uint64 { return 1 << ((row ^ row>>6) & 63) }
+
+// serve gives every lane its pass: in its column, a lane on a new row opens the next pass; a lane on a row that has a
+// pass joins it where the rule lets lanes share. It expects out.Pass to be 0 for the lanes, sets passes for the groups
+// that need more than one, and returns all address bits that occur and the largest address.
 //
-// Aligned accesses of a group of one width never overlap in part, so an access is one cell of a coarser grid of banks: as
-// many banks as it is words wide, side by side. Within a cell's column the first lane on a new word opens the next pass.
-func (u *Unit) resolveGroup(out *Outcome, r *Request, shares bool, g int, group Mask) int {
-	wordShift := uint(bits.TrailingZeros(uint(max(r.Bytes(), u.BankBytes))))
-	rowShift := uint(bits.TrailingZeros(uint(u.RowBytes())))
-	columnMask := uint32(u.RowBytes())>>wordShift - 1
-	t := &out.scratch
+// This is the hot loop of the whole program: what needs no store on the way of a conflict-free request has none.
+func (out *Outcome) serve(p *plan, g *grouping, addrs []uint32, lanes Mask, passes *[maxGroups]int8) (low, top uint32) {
+	wordShift, rowShift, columns, shares := p.wordShift&31, p.rowShift&31, p.column, p.rule.Shares
 	touched := uint64(0)
-	passes := int8(0)
-	for m := group; m != 0; m &= m - 1 {
+	for m := lanes; m != 0; m &= m - 1 {
 		lane := m.Lowest() & (MaxLanes - 1)
-		addr := r.Addr[lane]
-		column := addr >> wordShift & columnMask & (MaxLanes - 1)
-		rowOf := addr >> rowShift
-		t.row[lane] = rowOf
-		fold := uint64(1) << (rowOf & 63)
-		if touched>>column&1 == 0 {
-			touched |= 1 << column
-			t.seen[column], t.count[column], t.last[column] = 0, 0, -1
+		addr := addrs[lane]
+		low |= addr
+		top = max(top, addr)
+		row := addr >> rowShift
+		at := (uint32(g.base[lane]) + addr>>wordShift&columns) & (MaxLanes - 1)
+		c := &out.columns[at]
+		if touched&(1<<at) == 0 {
+			touched |= 1 << at
+			*c = column{seen: fold(row), row: row, count: 1}
+			continue
 		}
-		out.Group[lane] = int8(g)
-		if shares && t.seen[column]&fold != 0 {
-			if opener := t.find(column, rowOf); opener >= 0 {
-				out.Pass[lane] = out.Pass[opener]
+		if shares {
+			if c.row == row {
+				out.Pass[lane] = c.count - 1
 				continue
 			}
+			if c.seen&fold(row) != 0 {
+				if pass, ok := out.passOf(p, g, addrs, lanes, lane); ok {
+					out.Pass[lane] = pass
+					continue
+				}
+			}
+			c.seen |= fold(row)
+			c.row = row
 		}
-		t.seen[column] |= fold
-		t.before[lane] = t.last[column]
-		t.last[column] = int8(lane)
-		out.Pass[lane] = t.count[column]
-		t.count[column]++
-		passes = max(passes, t.count[column])
+		out.Pass[lane] = c.count
+		c.count++
+		if n := &passes[g.group[lane]&(maxGroups-1)]; c.count > *n {
+			*n = c.count
+		}
 	}
-	return int(passes)
+	return low, top
 }
 
-// scratch is what resolveGroup keeps per column of the grid and per lane. It lives in the Outcome so that it need not be
-// cleared for every group: a column is reset when it is first touched.
-type scratch struct {
-	seen   [MaxLanes]uint64 // per column, its rows folded to 64 bits: a clear bit proves a row new
-	count  [MaxLanes]int8   // per column, the passes it needs
-	last   [MaxLanes]int8   // per column, the last lane that opened a pass
-	before [MaxLanes]int8   // per such lane, the one before it in its column
-	row    [MaxLanes]uint32 // per lane
-}
-
-// find returns the lane that opened a pass on row in column, or -1.
-func (t *scratch) find(column, row uint32) int8 {
-	lane := t.last[column]
-	for lane >= 0 && t.row[lane&(MaxLanes-1)] != row {
-		lane = t.before[lane&(MaxLanes-1)]
+// passOf returns the pass of a lane below the given one that accesses the same cell in the same group, if there is one.
+func (out *Outcome) passOf(p *plan, g *grouping, addrs []uint32, lanes Mask, lane int) (int8, bool) {
+	cell := addrs[lane] >> (p.wordShift & 31)
+	for m := lanes & (1<<uint(lane) - 1); m != 0; m &= m - 1 {
+		below := m.Lowest() & (MaxLanes - 1)
+		if addrs[below]>>(p.wordShift&31) == cell && g.group[below] == g.group[lane&(MaxLanes-1)] {
+			return out.Pass[below], true
+		}
 	}
-	return lane
+	return 0, false
 }

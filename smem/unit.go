@@ -1,6 +1,9 @@
 package smem
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Basis says how a rule is known. A number is only as good as the rule behind it, so reports carry it.
 type Basis uint8
@@ -51,7 +54,8 @@ type Rule struct {
 	Basis        Basis
 }
 
-// A Unit is the shared-memory unit of one GPU generation. It is read-only after it is built and safe for concurrent use.
+// A Unit is the shared-memory unit of one GPU generation. Make one with NewUnit. It is read-only and safe for concurrent
+// use.
 type Unit struct {
 	Name      string
 	Lanes     int // lanes of a warp: 32, or 64
@@ -59,13 +63,48 @@ type Unit struct {
 	BankBytes int // bytes a bank delivers per wavefront: 4
 	Size      int // bytes of shared memory a block can address
 	Rules     map[Key]Rule
+
+	plans [opCount][widthCount]*plan // Rules, prepared for Resolve
 }
+
+// widthCount is the number of widths from 1 to 16 bytes.
+const widthCount = 5
+
+// NewUnit returns the unit with the given geometry and rules. It returns an error for a rule that Resolve could not
+// apply: a width that is no power of two up to 16, groups that overlap, or more groups than the unit tracks.
+func NewUnit(name string, lanes, banks, bankBytes, size int, rules map[Key]Rule) (*Unit, error) {
+	u := &Unit{Name: name, Lanes: lanes, Banks: banks, BankBytes: bankBytes, Size: size, Rules: rules}
+	if lanes < 1 || lanes > MaxLanes || !powerOfTwo(banks) || banks > MaxLanes || !powerOfTwo(bankBytes) || size < 0 {
+		return nil, fmt.Errorf("unit %s: %d lanes, %d banks of %d bytes and %d bytes in all: want at most %d lanes, and "+
+			"at most %d banks, powers of two", name, lanes, banks, bankBytes, size, MaxLanes, MaxLanes)
+	}
+	for key, rule := range rules {
+		p, err := u.plan(key, rule)
+		if err != nil {
+			return nil, fmt.Errorf("unit %s: rule for %s of %d bytes: %w", name, key.Op, key.Width, err)
+		}
+		u.plans[key.Op][bits.TrailingZeros(uint(key.Width))] = p
+	}
+	return u, nil
+}
+
+func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
 
 // FullMask returns the mask of all lanes of a warp.
 func (u *Unit) FullMask() Mask { return Lanes(0, u.Lanes) }
 
 // RowBytes returns the number of bytes that one row of banks holds.
 func (u *Unit) RowBytes() int { return u.Banks * u.BankBytes }
+
+// lookup returns the plan for an operation of a width.
+func (u *Unit) lookup(op Op, width int) (*plan, error) {
+	if op < opCount && powerOfTwo(width) && width < 1<<widthCount {
+		if p := u.plans[op][bits.TrailingZeros(uint(width))]; p != nil {
+			return p, nil
+		}
+	}
+	return nil, &UnsupportedError{u.Name, op, width}
+}
 
 // An Outcome is what the unit does with one request.
 type Outcome struct {
@@ -80,7 +119,7 @@ type Outcome struct {
 	// from 0 in each group. Both are -1 for lanes that are not served.
 	Group, Pass [MaxLanes]int8
 
-	scratch scratch
+	columns [MaxLanes]column
 }
 
 // Conflicts returns the wavefronts above the ideal.

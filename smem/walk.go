@@ -101,18 +101,22 @@ func (u *Unit) WalkGeneric(r *Request, addr []uint64, window Window) (*Walk, err
 func (u *Unit) Walk(r *Request) (*Walk, error) { return u.walk(r, false) }
 
 func (u *Unit) walk(r *Request, generic bool) (*Walk, error) {
-	rule, ok := u.Rules[Key{r.Op, r.Width}]
-	if !ok {
-		return nil, &UnsupportedError{u.Name, r.Op, r.Width}
+	p, err := u.lookup(r.Op, r.Width)
+	if err != nil {
+		return nil, err
 	}
+	rule := p.rule
 	w := &Walk{Rule: rule}
 	lanes := r.Addressing()
+	if err := u.checkShape(r, lanes); err != nil {
+		return nil, err
+	}
 	w.step(Drop, u.FullMask()&^lanes, lanes)
 	if generic {
 		w.step(Convert, lanes, lanes)
 	}
 	w.step(Check, lanes, lanes)
-	if err := u.check(r, lanes); err != nil {
+	if err := u.fault(r, p, lanes); err != nil {
 		return w, err
 	}
 	w.step(Decode, lanes, lanes)
