@@ -330,7 +330,7 @@ func (m *machine) operand(s *sass.Operand, f form, index int, wide bool) operand
 		o.kind = fromRow
 		o.row, o.row2 = m.row(s.Reg), m.row2(s.Reg)
 		o.plain = !o.modified()
-		if s.Reg == sass.RZ && f == formInt && !o.modified() {
+		if s.Reg == sass.RZ {
 			o = fixed(o, 0)
 		}
 	case sass.KindUReg:
