@@ -27,7 +27,8 @@ type block struct {
 	// What Result adds up, by instruction.
 	unsupported     []int64
 	unknownBranches []int64
-	unbounded       []bool // by site
+	unbounded       []bool  // by site
+	skipped         []int64 // by site
 	counts          counts
 	steps           int64
 }
@@ -54,6 +55,7 @@ func newBlock(m *machine, emit func(*Event) bool) *block {
 	b.unsupported = make([]int64, len(m.code))
 	b.unknownBranches = make([]int64, len(m.code))
 	b.unbounded = make([]bool, len(m.program.sites))
+	b.skipped = make([]int64, len(m.program.sites))
 	b.shared.init(m.sharedSize)
 	for id := range m.warps {
 		b.warps = append(b.warps, newWarp(m, b, id))

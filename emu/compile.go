@@ -19,6 +19,7 @@ type machine struct {
 	bank0   bank
 	banks   map[int]bank
 	memory  *memory
+	argAddr []uint64 // where each argument points, 0 for other arguments
 
 	threads int // of a block
 	warps   int
@@ -198,15 +199,18 @@ func (m *machine) fillBank0() {
 	for _, off := range l.ones {
 		b.set32(off, 1)
 	}
+	m.argAddr = make([]uint64, len(m.launch.Args))
 	for i, a := range m.launch.Args {
 		at := code.ParamBase + code.Params[i].Offset
 		switch a.kind {
 		case argBytes:
 			b.set(at, a.data)
 		case argBuffer:
-			b.set64(at, m.memory.addBuffer(a.data))
+			m.argAddr[i] = m.memory.addBuffer(a.data)
+			b.set64(at, m.argAddr[i])
 		case argPointer:
-			b.set64(at, m.memory.addOpaque())
+			m.argAddr[i] = m.memory.addOpaque()
+			b.set64(at, m.argAddr[i])
 		}
 	}
 	m.bank0 = b

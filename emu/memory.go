@@ -70,6 +70,17 @@ func (m *memory) find(addr uint64, n int) *buffer {
 	return b
 }
 
+// lost returns how many bytes of the buffer at an address are unknown.
+func (m *memory) lost(addr uint64) int {
+	n := 0
+	if b := m.find(addr, 0); b != nil {
+		for _, l := range b.lost {
+			n += int(bit(l))
+		}
+	}
+	return n
+}
+
 func (b *buffer) load(addr uint64, n int) (v uint32, known bool) {
 	off := addr - b.addr
 	known = true
@@ -317,7 +328,7 @@ func (w *warp) localRow(addr uint32) (row int, ok bool) {
 	row = w.m.rows + int(below/4) - 1
 	for len(w.rows) <= row {
 		w.rows = append(w.rows, lanes{})
-		w.known = append(w.known, 0)
+		w.known = append(w.known, 0) // rows may hold what an earlier block left
 		w.why = append(w.why, because(whyInit, int(w.pc)-1))
 	}
 	return row, true

@@ -59,7 +59,7 @@ func (t *totals) parallel(ctx context.Context, m *machine, blocks []int, workers
 	err := t.collect(ctx, runs, &pool, emit)
 	cancel()
 	workersDone.Wait()
-	t.finish()
+	t.finish(m)
 	return err
 }
 

@@ -30,6 +30,9 @@ type Result struct {
 	Branches []BranchCount
 	// Sites tells how far the accesses of every site are known, in the order of Program.Sites.
 	Sites []SiteCoverage
+	// UnknownBytes is how many bytes of each argument's buffer are no longer known: the kernel stored unknown data there. It
+	// has one entry per argument.
+	UnknownBytes []int
 	// AssumedWaits counts waits on memory barriers that were taken to succeed; AssumedAliases global stores to unknown
 	// addresses that were taken not to hit given buffers; Outside lanes' accesses to known global addresses outside all
 	// given buffers; Remote lanes' accesses to the shared memory of another block of the cluster.
@@ -55,6 +58,9 @@ type BranchCount struct {
 // SiteCoverage says how much of a site's execution is known.
 type SiteCoverage struct {
 	Requests int64 // exact ones
+	// Skipped counts executions by warps in which the guard held for no lane: the unit sees nothing of them. Profilers
+	// count Requests + Unresolved + Skipped as executed.
+	Skipped int64
 	// Unresolved counts requests with lanes or addresses that depend on unknown data, for the reason Why (that of the
 	// first one). Low and High bound their wavefronts, resolved by Options.Unit.
 	Unresolved int64
@@ -102,7 +108,7 @@ func Run(ctx context.Context, p *Program, launch Launch, opts Options, emit func
 		}
 		t.result.Blocks++
 	}
-	t.finish()
+	t.finish(m)
 	if errors.Is(err, errStopped) {
 		err = nil
 	}
@@ -194,6 +200,10 @@ func (t *totals) add(b *block) {
 		t.branches[i] += b.unknownBranches[i]
 		b.unsupported[i], b.unknownBranches[i] = 0, 0
 	}
+	for i, n := range b.skipped {
+		t.result.Sites[i].Skipped += n
+		b.skipped[i] = 0
+	}
 	for i, u := range b.unbounded {
 		t.result.Sites[i].Unbounded = t.result.Sites[i].Unbounded || u
 	}
@@ -202,8 +212,14 @@ func (t *totals) add(b *block) {
 }
 
 // finish fills the lists of the result.
-func (t *totals) finish() {
+func (t *totals) finish(m *machine) {
 	r := t.result
+	r.UnknownBytes = make([]int, len(m.launch.Args))
+	for i := range r.UnknownBytes {
+		if m.launch.Args[i].kind == argBuffer {
+			r.UnknownBytes[i] = m.memory.lost(m.argAddr[i])
+		}
+	}
 	r.Instructions = t.counts.instructions
 	r.AssumedWaits, r.AssumedAliases = t.counts.assumedWaits, t.counts.assumedAliases
 	r.Outside, r.Remote = t.counts.outside, t.counts.remote

@@ -80,20 +80,18 @@ func (w *warp) reset(id int) {
 	rows, known, why := w.rows[:m.rows], w.known[:m.rows], w.why[:m.rows]
 	*w = warp{m: m, block: w.block, id: id, sink: m.sinkRow, rows: rows, known: known, why: why, groups: w.groups[:0],
 		joinAt: noJoin}
-	init := because(whyInit, int(m.program.code.Entry/instSize))
+	// Registers start as known zeros. Compilers do read registers never written, in places where the value does not matter
+	// (the upper half of a 16-bit number, say); unknown ones would spread from there.
 	for i := range rows {
-		rows[i], known[i], why[i] = lanes{}, 0, init
+		rows[i], known[i], why[i] = lanes{}, allLanes, 0
 	}
-	known[m.zeroRow] = allLanes
-	for p := range w.pwhy {
-		w.pwhy[p], w.upwhy[p] = init, init
+	for p := range w.pknown {
+		w.pknown[p], w.upknown[p] = allLanes, true
 	}
-	w.preds[sass.PT], w.pknown[sass.PT] = allLanes, allLanes
-	w.upreds[sass.PT], w.upknown[sass.PT] = true, true
-	for r := range w.uwhy {
-		w.uwhy[r] = init
+	w.preds[sass.PT], w.upreds[sass.PT] = allLanes, true
+	for r := range w.uknown {
+		w.uknown[r] = true
 	}
-	w.uknown[uregZero] = true
 	w.first = allLanes
 	if n := m.threads - id*warpLanes; n < warpLanes {
 		w.first = 1<<uint(n) - 1
@@ -139,6 +137,9 @@ func (w *warp) run() {
 			}
 			if act == 0 {
 				w.pc++
+				if o.site >= 0 {
+					w.block.skipped[o.site]++
+				}
 				continue
 			}
 		}
