@@ -103,6 +103,7 @@ const (
 	MUFU                    // MUFU
 	NANOSLEEP               // NANOSLEEP
 	NOP                     // NOP
+	OMMA                    // OMMA
 	P2R                     // P2R
 	PLOP3                   // PLOP3
 	PMTRIG                  // PMTRIG
@@ -157,6 +158,7 @@ const (
 	UIMAD                   // UIMAD
 	UIMADHi                 // UIMAD.HI
 	UIMADWide               // UIMAD.WIDE
+	UIMNMX                  // UIMNMX
 	UISETP                  // UISETP
 	ULDC                    // ULDC
 	ULEA                    // ULEA
@@ -292,6 +294,7 @@ var opNames = [numOps]string{
 	MUFU:          "MUFU",
 	NANOSLEEP:     "NANOSLEEP",
 	NOP:           "NOP",
+	OMMA:          "OMMA",
 	P2R:           "P2R",
 	PLOP3:         "PLOP3",
 	PMTRIG:        "PMTRIG",
@@ -346,6 +349,7 @@ var opNames = [numOps]string{
 	UIMAD:         "UIMAD",
 	UIMADHi:       "UIMAD.HI",
 	UIMADWide:     "UIMAD.WIDE",
+	UIMNMX:        "UIMNMX",
 	UISETP:        "UISETP",
 	ULDC:          "ULDC",
 	ULEA:          "ULEA",
