@@ -281,7 +281,32 @@ func guardKind(p sass.Pred) sass.OperandKind {
 // unsupported executes an instruction without semantics: its results are unknown, and it is counted.
 func unsupported(w *warp, o *inst) {
 	w.block.unsupported[o.index]++
-	w.poison(o, because(whyOp, int(o.index)))
+	why := because(whyOp, int(o.index))
+	if o.in.Op != sass.OpInvalid {
+		w.poison(o, why)
+		return
+	}
+	// An encoding that the decoder does not know: whatever it may write by the usual places of destinations.
+	const dstBits, puBits, pvBits, longest = 16, 81, 84, 4
+	dst := int(o.in.Enc.Bits(dstBits, 8))
+	for k := range longest {
+		if r := dst + k; r < w.m.program.regs {
+			w.known[r] &^= w.act
+			w.why[r] = why
+		}
+		if r := dst + k; r < uregZero {
+			w.uknown[r], w.uwhy[r] = false, why
+		}
+	}
+	for _, at := range []uint{puBits, pvBits} {
+		p := uint8(o.in.Enc.Bits(at, 3))
+		if p == sass.PT {
+			continue
+		}
+		w.pknown[p] &^= w.act
+		w.pwhy[p] = why
+		w.upknown[p], w.upwhy[p] = false, why
+	}
 }
 
 func predDst(o *sass.Operand) uint8 {

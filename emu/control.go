@@ -321,20 +321,40 @@ func (w *warp) spin() {
 	if w.spins++; w.spins%spinLimit != 0 || len(w.groups) == 1 {
 		return
 	}
-	w.yield()
+	if !w.yield() {
+		w.releaseSoft()
+	}
 }
 
-// yield passes the turn to the next ready group.
-func (w *warp) yield() {
+// yield passes the turn to the next ready group, if there is one.
+func (w *warp) yield() bool {
 	from := w.cur
 	for k := 1; k < len(w.groups); k++ {
 		i := (from + k) % len(w.groups)
 		if g := &w.groups[i]; g.state == ready && g.mask&w.suspended() == 0 {
 			w.park(ready, 0)
 			w.take(i)
-			return
+			return true
 		}
 	}
+	return false
+}
+
+// releaseSoft lets groups go that wait at a BSYNC which need not reconverge. From sm_100 on, BSSY and BSYNC come in three kinds;
+// the compiler uses the plain one around spin locks, where waiting for the other lanes would never end.
+func (w *warp) releaseSoft() {
+	for i := range w.groups {
+		g := &w.groups[i]
+		if g.state == parkSync && softBSYNC(w.m.code[g.pc-1].in) {
+			w.leave(int(g.arg), g.mask)
+			g.state = ready
+		}
+	}
+}
+
+func softBSYNC(in *sass.Inst) bool {
+	const kind, width = 72, 2 // [73:72]: plain, .RELIABLE, .RECONVERGENT
+	return in.Arch >= sass.SM100 && in.Enc.Bits(kind, width) == 0
 }
 
 func execYIELD(w *warp, o *inst) {

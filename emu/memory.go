@@ -437,18 +437,29 @@ func execLDGSTS(w *warp, o *inst) {
 		lane := uint32(1) << uint(i)
 		var b *buffer
 		addr, have := w.address64(&o.addr2, i)
+		from := addr
+		partial := 0
+		if have && o.in.Has(sass.ModZfill) {
+			// The low bits of the address say how many bytes lie before it; the rest is filled with zero.
+			if partial = int(addr & uint64(bytes-1)); partial > 0 {
+				from = addr - uint64(partial)
+			}
+		}
 		if have {
-			b = mem.find(addr, bytes)
+			b = mem.find(from, bytes)
 		}
 		zero := copies&copiesKnown&lane == 0 && copiesKnown&lane != 0
 		for k := range max(bytes/4, 1) {
 			var v uint32
 			ok := false
 			switch {
-			case zero:
+			case zero, partial > 0 && 4*k >= partial:
 				ok = true
 			case b != nil && copiesKnown&lane != 0:
-				v, ok = b.load(addr+uint64(k)*4, min(bytes, 4))
+				v, ok = b.load(from+uint64(k)*4, min(bytes, 4))
+				if rest := partial - 4*k; partial > 0 && rest < 4 {
+					v &= 1<<(8*rest) - 1
+				}
 			}
 			s.store(w.addr[i]+uint32(k)*4, v, min(bytes, 4), ok, weak&lane != 0, why)
 		}
