@@ -5,8 +5,9 @@ import "shmoo/sass"
 // Every instruction with a fold has this executor. It is the reference: the fast paths of vector.go must agree with it, and fall
 // back to it when a source is unknown or lanes run under an unknown guard.
 func foldLanes(w *warp, o *inst) {
+	x := &w.vals
+	*x = values{}
 	var (
-		x              values
 		puSet, pvSet   uint32
 		puKnow, pvKnow uint32
 		why            reason
@@ -26,10 +27,10 @@ func foldLanes(w *warp, o *inst) {
 		missing := missing{!ka, !kb, !kc, kp&bit == 0, kq&bit == 0, kr&bit == 0}
 		var k outcome
 		if missing == none {
-			o.fold(o, &x)
+			o.fold(o, x)
 			k = outcome{true, true, true}
 		} else {
-			k = o.try(&x, missing)
+			k = o.try(x, missing)
 			if !tookWhy && !(k.d && k.u && k.v) {
 				why, tookWhy = w.missingReason(o, bit), true
 			}
@@ -178,7 +179,8 @@ func (w *warp) missingReason(o *inst, set uint32) reason {
 
 // foldUniform executes an instruction with a fold on the uniform datapath.
 func foldUniform(w *warp, o *inst) {
-	var x values
+	x := &w.vals
+	*x = values{}
 	var ka, kb, kc bool
 	x.a, ka = w.getUniform(&o.a)
 	x.b, kb = w.getUniform(&o.b)
@@ -192,10 +194,10 @@ func foldUniform(w *warp, o *inst) {
 	k := outcome{true, true, true}
 	var why reason
 	if m == none {
-		o.fold(o, &x)
+		o.fold(o, x)
 	} else {
 		why = w.missingReason(o, lane)
-		k = o.try(&x, m)
+		k = o.try(x, m)
 	}
 	w.putUniform(o.dst, x.d, o.words, k.d, why)
 	w.putUniformPred(o.pu, x.u, k.u, why)

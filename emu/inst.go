@@ -30,6 +30,8 @@ type inst struct {
 	count      operand // BAR: threads; WARPSYNC: lanes
 	barrier    operand // BAR: which one
 
+	fixed []*lanes // LDC without an index: its words, in every lane
+
 	imm uint32 // operation-specific
 	in  *sass.Inst
 }

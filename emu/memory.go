@@ -483,9 +483,40 @@ var memoryOps = map[string]semantics{
 	"RED":    {exec: execATOM},
 	"ATOMG":  {exec: execATOMG},
 	"REDG":   {exec: execATOMG},
-	"LDC":    {exec: execLDC},
+	"LDC":    {exec: execLDC, prepare: prepareLDC},
 	"ULDC":   {exec: execULDC},
 	"LDCU":   {exec: execULDC},
+}
+
+// prepareLDC looks up a constant that has no index: the launch fixes its value.
+func prepareLDC(m *machine, o *inst) {
+	s := o.in.Arg(sass.RoleB)
+	if s == nil || s.Kind != sass.KindConst || s.Reg != sass.RZ || o.words == 0 {
+		return
+	}
+	bank := m.banks[int(s.Bank)]
+	width := o.in.Width()
+	for k := range min(o.words, int32(max(width.Bytes()/4, 1))) {
+		v, known := bank.load(s.Imm+int64(k)*4, min(width.Bytes(), 4))
+		if !known {
+			o.fixed = nil
+			return
+		}
+		o.fixed = append(o.fixed, broadcast(extend(uint32(v), width)))
+	}
+	o.exec = execFixedLDC
+}
+
+func execFixedLDC(w *warp, o *inst) {
+	if w.weak != 0 {
+		execLDC(w, o)
+		return
+	}
+	for k, v := range o.fixed {
+		row := o.dst + int32(k)
+		*w.out(row) = *v
+		w.commit(row)
+	}
 }
 
 // execLDC loads from a constant bank at an address that may have an index per lane.

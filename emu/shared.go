@@ -136,7 +136,19 @@ func (w *warp) access(o *inst, known uint32, bytes int, counting uint32) (usable
 	unsure := act & (w.weak | w.maybe)
 	usable = act & known & counting
 	base := m.sharedBase
-	for set := usable; set != 0; set &= set - 1 {
+	suspicious := usable
+	if usable == act && unsure == 0 {
+		var all, most uint32
+		for set := usable; set != 0; set &= set - 1 {
+			at := w.addr[first(set)&(warpLanes-1)]
+			all |= at
+			most = max(most, at)
+		}
+		if all&uint32(bytes-1) == 0 && int(most)+bytes <= m.sharedSize {
+			suspicious = 0
+		}
+	}
+	for set := suspicious; set != 0; set &= set - 1 {
 		i := first(set) & (warpLanes - 1)
 		at := w.addr[i]
 		if at&uint32(bytes-1) != 0 && bytes&(bytes-1) == 0 && unsure>>uint(i)&1 == 0 {
@@ -219,6 +231,9 @@ func (w *warp) loadShared(o *inst, known uint32) {
 			var got uint32
 			to := &w.bufD
 			off := uint32(k) * 4
+			if usable == allLanes {
+				to = &w.rows[row] // the addresses are in w.addr: no source is overwritten
+			}
 			for set := usable; set != 0; set &= set - 1 {
 				i := first(set) & (warpLanes - 1)
 				v, known := s.load32(w.addr[i] + off)
@@ -230,9 +245,7 @@ func (w *warp) loadShared(o *inst, known uint32) {
 				}
 			}
 			dst := &w.rows[row]
-			if usable == allLanes {
-				*dst = *to
-			} else {
+			if usable != allLanes {
 				for set := usable; set != 0; set &= set - 1 {
 					i := first(set) & (warpLanes - 1)
 					dst[i] = to[i]
