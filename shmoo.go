@@ -13,13 +13,11 @@ package shmoo
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"shmoo/diag"
 	"shmoo/explain"
 	"shmoo/report"
-	"shmoo/smem"
 )
 
 // Analyze runs an input, tallies its requests by site, and adds a diagnostic for every site at fault and for the worst
@@ -44,7 +42,7 @@ func faults(r *report.Report) diag.List {
 		if s.Fault == nil {
 			continue
 		}
-		list = append(list, diag.Errorf("smem/fault", s.Pos, "%s: block %d, warp %d: %v", accessName(s),
+		list = append(list, diag.Errorf("smem/fault", s.Pos, "%s: block %d, warp %d: %v", s.Phrase(),
 			s.Fault.Block, s.Fault.Warp, s.Fault.Fault))
 	}
 	return list
@@ -65,28 +63,11 @@ func conflicts(ctx context.Context, in *Input, r *report.Report) diag.List {
 	pads := newPadAdvice(ctx, in, r)
 	var list diag.List
 	for _, s := range worst[:min(len(worst), worstSites)] {
-		d := diag.Warningf("smem/conflict", s.Pos, "%s: %s", accessName(s), explain.Why(in.Unit, &s.Worst.Request))
+		d := diag.Warningf("smem/conflict", s.Pos, "%s: %s", s.Phrase(), explain.Why(in.Unit, &s.Worst.Request))
 		if fix, ok := pads.fix(s); ok { // a pad serves all accesses of an array, so its first site carries it
 			d.Fixes = append(d.Fixes, fix)
 		}
 		list = append(list, d)
 	}
 	return list
-}
-
-// accessName names an access the way its author would: by its text, else by its instruction.
-func accessName(s *report.Site) string {
-	name := s.Text
-	if name == "" {
-		name = s.Instr
-	}
-	if name == "" {
-		name = s.Op.String()
-	}
-	verb := s.Op.String()
-	switch s.Op {
-	case smem.Load, smem.Store:
-		return fmt.Sprintf("%s of %s", verb, name)
-	}
-	return fmt.Sprintf("%s %s", verb, name)
 }

@@ -45,10 +45,20 @@ type Site struct {
 	File  string `json:"file"`
 	Line  int    `json:"line"`
 	Col   int    `json:"col"`
+	Len   int    `json:"len,omitempty"` // bytes of the access in its line
 	PC    uint64 `json:"pc,omitempty"`
+	// Inlined is the calls that the site was inlined through, innermost first.
+	Inlined []Pos `json:"inlined,omitempty"`
 	Tally
 	Worst *Sample `json:"worst,omitempty"`
 	Fault string  `json:"fault,omitempty"`
+}
+
+// Pos is a place in a source.
+type Pos struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col,omitempty"`
 }
 
 // Tally is the sums of a site or of the whole report.
@@ -94,6 +104,7 @@ type Diagnostic struct {
 	File     string   `json:"file"`
 	Line     int      `json:"line"`
 	Col      int      `json:"col"`
+	Len      int      `json:"len,omitempty"`
 	Message  string   `json:"message"`
 	Fixes    []string `json:"fixes,omitempty"`
 }
@@ -125,8 +136,11 @@ func From(r *report.Report) *Report {
 func site(s *report.Site) Site {
 	j := Site{
 		Array: s.Array, Op: s.Op.String(), Width: s.Width, Instr: s.Instr, Text: s.Text,
-		File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col, PC: s.PC,
+		File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col, Len: s.Pos.Len, PC: s.PC,
 		Tally: tally(&s.Tally),
+	}
+	for _, p := range s.Inlined {
+		j.Inlined = append(j.Inlined, Pos{p.File, p.Line, p.Col})
 	}
 	if s.Fault != nil {
 		j.Fault = s.Fault.Fault.Error()
@@ -149,7 +163,7 @@ func tally(t *report.Tally) Tally {
 func Diagnostics(list diag.List) []Diagnostic {
 	out := []Diagnostic{}
 	for _, d := range list {
-		j := Diagnostic{ID: d.ID, Severity: d.Severity.String(), File: d.Span.File, Line: d.Span.Line, Col: d.Span.Col,
+		j := Diagnostic{ID: d.ID, Severity: d.Severity.String(), File: d.Span.File, Line: d.Span.Line, Col: d.Span.Col, Len: d.Span.Len,
 			Message: d.Message}
 		for _, f := range d.Fixes {
 			j.Fixes = append(j.Fixes, f.Message)
