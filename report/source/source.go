@@ -1,9 +1,9 @@
-// Package source writes a report as annotated source: every line of code with what its shared-memory accesses cost.
+// Package source annotates source code with what its shared-memory accesses cost, line by line.
 //
 //	source.Write(os.Stdout, r, source.Options{Lines: lines})
 //
 // The gutter holds requests, wavefronts, ideal and conflicts of the line, all its sites together; lines without accesses
-// have an empty one. Long stretches of them are folded.
+// have an empty one. Long stretches of those are folded. [Files] gives the same as data.
 //
 // Limits: an input whose source text is not at hand, such as machine code, shows its sites in place of the lines.
 package source
@@ -11,7 +11,6 @@ package source
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"shmoo/diag"
@@ -26,12 +25,6 @@ type Options struct {
 }
 
 const (
-	contextLines = 3 // lines shown before and after one with accesses
-	foldLines    = 8 // a gap of more lines than this is folded
-	maxLines     = 1 << 20
-)
-
-const (
 	red   = "\x1b[31m"
 	dim   = "\x1b[2m"
 	reset = "\x1b[0m"
@@ -40,15 +33,10 @@ const (
 // Write prints the annotated lines of every file of the report.
 func Write(w io.Writer, r *report.Report, o Options) error {
 	p := &printer{o: o, r: r}
-	lines := r.Lines()
-	p.widths(lines)
-	for len(lines) > 0 {
-		n := 1
-		for n < len(lines) && lines[n].File == lines[0].File {
-			n++
-		}
-		p.file(lines[:n])
-		lines = lines[n:]
+	files := Files(r, o.Lines)
+	p.widths(files)
+	for i := range files {
+		p.file(&files[i])
 	}
 	p.rest()
 	p.total()
@@ -67,6 +55,7 @@ type printer struct {
 	last  int // digits of a line number
 }
 
+// cells writes a tally into the gutter. A question mark is what is not known.
 func cells(t *report.Tally) [len(columns)]string {
 	conflicts := fmt.Sprint(t.Conflicts())
 	switch {
@@ -75,88 +64,38 @@ func cells(t *report.Tally) [len(columns)]string {
 	case len(t.Unresolved) > 0 && t.Requests == 0:
 		return [len(columns)]string{fmt.Sprint(t.UnresolvedRequests()), "?", "?", "?"}
 	case len(t.Unresolved) > 0:
-		conflicts += "+?" // what is known, and something that is not
+		conflicts += "+?"
 	}
 	return [len(columns)]string{fmt.Sprint(t.Requests), fmt.Sprint(t.Wavefronts), fmt.Sprint(t.Ideal), conflicts}
 }
 
-func (p *printer) widths(lines []report.Line) {
+func (p *printer) widths(files []File) {
 	totals := p.r.Totals()
 	for i, cell := range cells(&totals) {
 		p.width[i] = max(len(columns[i]), len(cell))
 	}
-	for i := range lines {
-		for j, cell := range cells(&lines[i].Tally) {
-			p.width[j] = max(p.width[j], len(cell))
-		}
-		p.last = max(p.last, len(fmt.Sprint(lines[i].Line+contextLines)))
+	p.last = len("line")
+	for _, f := range files {
+		p.last = max(p.last, len(fmt.Sprint(f.Rows[len(f.Rows)-1].Line)))
 	}
-	p.last = max(p.last, len("line"))
 }
 
-// file prints the lines of one file with their context.
-func (p *printer) file(lines []report.Line) {
-	fmt.Fprintf(&p.b, "%s\n", printable(lines[0].File))
+func (p *printer) file(f *File) {
+	fmt.Fprintf(&p.b, "%s\n", printable(f.Name))
 	p.row(columns, "line", "", 0)
-	shown := 0
-	for i := range lines {
-		l := &lines[i]
-		p.context(l.File, shown, l.Line, i == 0)
-		text, ok := p.text(l.File, l.Line)
-		if !ok {
-			text = p.siteTexts(l)
-		}
-		p.row(cells(&l.Tally), fmt.Sprint(l.Line), text, l.Tally.Conflicts()+l.Tally.Faulted)
-		shown = l.Line
-	}
-	for n := shown + 1; n <= shown+contextLines; n++ {
-		if text, ok := p.text(lines[0].File, n); ok {
-			p.row([len(columns)]string{}, fmt.Sprint(n), text, 0)
+	for i := range f.Rows {
+		row := &f.Rows[i]
+		switch {
+		case row.Folded > 0:
+			p.row([len(columns)]string{}, "...", "", 0)
+		case row.Cost == nil:
+			p.row([len(columns)]string{}, fmt.Sprint(row.Line), row.Text, 0)
+		default:
+			t := &row.Cost.Tally
+			p.row(cells(t), fmt.Sprint(row.Line), row.Text, t.Conflicts()+t.Faulted)
 		}
 	}
 	p.b.WriteByte('\n')
-}
-
-// context prints the lines between two with accesses, or folds them.
-func (p *printer) context(file string, shown, next int, first bool) {
-	from := shown + 1
-	if first || next-from > foldLines {
-		if !first {
-			for n := from; n < from+contextLines; n++ {
-				p.plain(file, n)
-			}
-		}
-		from = max(from, next-contextLines)
-		if from > 1 && p.o.Lines != nil {
-			p.row([len(columns)]string{}, "...", "", 0)
-		}
-	}
-	for n := from; n < next; n++ {
-		p.plain(file, n)
-	}
-}
-
-func (p *printer) plain(file string, line int) {
-	if text, ok := p.text(file, line); ok {
-		p.row([len(columns)]string{}, fmt.Sprint(line), text, 0)
-	}
-}
-
-func (p *printer) text(file string, line int) (string, bool) {
-	if p.o.Lines == nil || line < 1 || line > maxLines {
-		return "", false
-	}
-	return p.o.Lines(diag.Pos{File: file, Line: line, Col: 1})
-}
-
-// siteTexts stands in for a line that is not at hand.
-func (p *printer) siteTexts(l *report.Line) string {
-	var texts []string
-	for _, i := range l.Sites {
-		s := &p.r.Sites[i]
-		texts = append(texts, strings.TrimSpace(s.Instruction()+" "+s.Text))
-	}
-	return strings.Join(slices.Compact(texts), "; ")
 }
 
 // row prints one line; hot marks it.
@@ -179,20 +118,20 @@ func (p *printer) row(cell [len(columns)]string, line, text string, hot int64) {
 
 // rest lists the sites that have no line.
 func (p *printer) rest() {
-	any := false
+	header := false
 	for i := range p.r.Sites {
 		s := &p.r.Sites[i]
 		if s.Pos.IsValid() {
 			continue
 		}
-		if !any {
+		if !header {
 			p.b.WriteString("without a source line\n")
 			p.row(columns, "pc", "", 0)
-			any = true
+			header = true
 		}
 		p.row(cells(&s.Tally), s.Place(), s.Instruction(), s.Tally.Conflicts()+s.Tally.Faulted)
 	}
-	if any {
+	if header {
 		p.b.WriteByte('\n')
 	}
 }
