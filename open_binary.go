@@ -15,6 +15,7 @@ import (
 	"shmoo/cubin"
 	"shmoo/diag"
 	"shmoo/emu"
+	"shmoo/inspect"
 	"shmoo/launch"
 	"shmoo/report"
 )
@@ -38,13 +39,41 @@ func openBinary(ctx context.Context, in *Input, data []byte, o Options) error {
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", in.Name, in.Kernel, err)
 	}
-	in.Launch = &report.Launch{Block: l.Block, Grid: l.Grid, DynamicShared: l.DynamicShared, Assumed: assumed}
+	in.Launch = &report.Launch{
+		Block: l.Block, Grid: l.Grid, Blocks: max(1, len(o.Blocks)), DynamicShared: l.DynamicShared, Assumed: assumed,
+	}
 	in.Unit = in.Arch.Unit.WithSize(min(in.Arch.Unit.Size, kernel.SharedDynamicStart()-kernel.SharedReserved+l.DynamicShared))
 	in.Source, err = newBinarySource(in, kernel, l, o.Blocks)
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return nil
+	in.Notes, err = widthNotes(kernel)
+	return err
+}
+
+// widthNotes says where neighbouring accesses could have been a wider one, and what kept the compiler from it.
+func widthNotes(k *cubin.Kernel) (diag.List, error) {
+	const most = 3
+	accesses, err := inspect.Sites(k)
+	if err != nil {
+		return nil, err
+	}
+	var list diag.List
+	told := map[diag.Pos]bool{} // an unrolled loop has a run in every copy of its body
+	for _, run := range accesses.Runs {
+		site := accesses.Sites[run.Sites[0]]
+		at := diag.Span{}
+		if len(site.Frames) > 0 {
+			at.Pos = diag.Pos{File: site.Frames[0].File, Line: site.Frames[0].Line}
+		}
+		if len(list) == most || at.IsValid() && told[at.Pos] {
+			continue
+		}
+		told[at.Pos] = true
+		list = append(list, &diag.Diagnostic{ID: "binary/width", Severity: diag.Note, Span: at,
+			Message: fmt.Sprintf("%s at 0x%04x: %s", site.Instr, site.PC, run.Note)})
+	}
+	return list, nil
 }
 
 // findKernel returns the kernel that the options name. Of several targets it takes the one of the options, else that of
@@ -305,7 +334,7 @@ func (s *binarySource) notes() diag.List {
 	}
 	if n := len(s.result.Branches); n > 0 {
 		first := s.result.Branches[0]
-		list = append(list, diag.Warningf("emu/branch", diag.Span{}, "%d branches depend on unknown data, the first at %#06x: "+
+		list = append(list, diag.Warningf("emu/branch", diag.Span{}, "%d branches depend on unknown data, the first at 0x%04x: "+
 			"both sides were followed; give the data with --arg", n, first.PC))
 	}
 	return list

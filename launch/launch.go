@@ -310,6 +310,8 @@ func toHalf(v float64) uint16 {
 	switch {
 	case math.IsNaN(v):
 		return sign | 0x7e00
+	case v == 0:
+		return sign
 	case v >= 65520: // half way from the largest half to the next power of two
 		return sign | 0x7c00
 	}

@@ -64,12 +64,12 @@ type profileReader struct {
 
 func (p *profileReader) row(row []string) error {
 	switch {
+	case slices.Contains(row, "Metric Name") && slices.Contains(row, "Kernel Name"):
+		p.columns, p.byID = index(row), map[string]*Profile{}
+		return nil
 	case len(row) >= 2 && row[0] == "Kernel Name": // heads a table of the source page
 		p.profiles = append(p.profiles, &Profile{Launch: Launch{Kernel: row[1]}, Metrics: map[string]float64{}})
 		p.columns, p.byID = nil, nil
-		return nil
-	case slices.Contains(row, "Metric Name") && slices.Contains(row, "Kernel Name"):
-		p.columns, p.byID = index(row), map[string]*Profile{}
 		return nil
 	case row[0] == "Address" && slices.Contains(row, "Source"):
 		p.columns, p.base = index(row), 0
