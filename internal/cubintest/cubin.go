@@ -14,9 +14,9 @@ type Cubin struct {
 	Relocatable bool
 	Kernels     []Kernel
 	Functions   []Function // device functions with sections of their own; Size bytes of code
-	Bank3       []byte  // user constants
-	Bank4       []byte  // address table
-	Bank4Relocs []Reloc // against Globals
+	Bank3       []byte     // user constants
+	Bank4       []byte     // address table
+	Bank4Relocs []Reloc    // against Globals
 	Globals     []Global
 }
 
