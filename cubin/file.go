@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -181,12 +182,36 @@ func isPTX(head []byte) bool {
 	}
 }
 
+// ptxHeader reads target and version from the directives that PTX text begins with; what is not there is 0.
+func ptxHeader(head []byte) (arch, major, minor int) {
+	for line := range bytes.Lines(head) {
+		f := strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune(" \t\r\n,", r) })
+		if len(f) < 2 {
+			continue
+		}
+		// Atoi gives 0 for what is no number.
+		switch f[0] {
+		case ".version":
+			before, after, _ := strings.Cut(f[1], ".")
+			major, _ = strconv.Atoi(before)
+			minor, _ = strconv.Atoi(after)
+		case ".target":
+			arch, _ = strconv.Atoi(strings.TrimRight(strings.TrimPrefix(f[1], "sm_"), "af"))
+			return arch, major, minor
+		}
+	}
+	return arch, major, minor
+}
+
 // addWhole lists a region that is one entry by itself.
 func (s *scanner) addWhole(g region, kind Kind, head []byte) error {
 	e := &Entry{Kind: kind, Fatbin: -1, Member: g.member, Section: g.section, Offset: g.offset, StoredSize: g.size,
 		Size: g.size}
-	if kind == KindELF && len(head) >= elfHeaderSize {
+	switch {
+	case kind == KindELF && len(head) >= elfHeaderSize:
 		e.Arch, _, _ = archFromFlags(head[8], binary.LittleEndian.Uint32(head[48:]))
+	case kind == KindPTX:
+		e.Arch, e.Major, e.Minor = ptxHeader(head)
 	}
 	return s.file.add(e, s.limits)
 }

@@ -88,7 +88,7 @@ func TestCarriers(t *testing.T) {
 	}{
 		{"cubin", image, cubin.CarrierCubin, []seen{{"elf", "stored", 86, "", "", -1, kernels}}},
 		{"old cubin", oldImage, cubin.CarrierCubin, []seen{{"elf", "stored", 75, "", "", -1, kernels}}},
-		{"PTX", ptx, cubin.CarrierPTX, []seen{{"ptx", "stored", 0, "", "", -1, ptxText}}},
+		{"PTX", ptx, cubin.CarrierPTX, []seen{{"ptx", "stored", 75, "", "", -1, ptxText}}},
 		{"fatbin", fatbin, cubin.CarrierFatbin, entries("", "", 0)},
 		{"executable", cubintest.Host(".nv_fatbin", two), cubin.CarrierHost,
 			append(entries("", ".nv_fatbin", 0), entries("", ".nv_fatbin", 1)...)},

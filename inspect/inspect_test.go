@@ -189,6 +189,32 @@ func writeSites(b *strings.Builder, k *cubin.Kernel, a *Accesses) {
 	}
 }
 
+func TestAccesses(t *testing.T) {
+	var b strings.Builder
+	for _, e := range own(t, "misc.fatbin").Entries() {
+		if e.Arch != 80 {
+			continue
+		}
+		img, err := e.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"_Z7inlinedPfi", "_Z7boundedPf"} {
+			a, err := Sites(img.Kernel(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := a.WriteText(&b); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range a.Table() {
+				fmt.Fprintf(&b, "%s %d %#x %s %s %v\n", s.Op, s.Width, s.PC, s.Instr, s.Pos, s.Inlined)
+			}
+		}
+	}
+	golden(t, "accesses.txt", b.String())
+}
+
 // TestWidthFollowsPad states what the golden file shows for the kernels of scan.cu, as a rule: the compiler reads halves
 // by as many bytes as a segment's stride is a multiple of, up to 8 (from sm_100 on 16), and the reason given for not more
 // is the stride, or, where that would allow 16, none.
