@@ -234,9 +234,7 @@ func (l *Listing) summary() string {
 	if names == nil {
 		b.WriteString(", no GPU code")
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		return strings.Compare(strings.TrimRight(a, "0123456789"), strings.TrimRight(b, "0123456789"))
-	})
+	slices.SortStableFunc(names, func(a, b string) int { return strings.Compare(stem(a), stem(b)) })
 	for i, name := range names {
 		sep := ", "
 		if i == 0 {
