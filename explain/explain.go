@@ -117,8 +117,8 @@ func New(u *smem.Unit, r *smem.Request, o Options) (*Data, error) {
 		Notes:   []string{},
 	}
 	if faulted {
-		d.Steps = stepsOf(u, r, walk, nil)
-		d.Fault = faultOf(fault)
+		d.Steps = stepsOf(u, r, walk, nil, fault)
+		d.Fault = faultOf(fault, r)
 		d.Why = fault.Error()
 		return d, nil
 	}
@@ -130,7 +130,7 @@ func New(u *smem.Unit, r *smem.Request, o Options) (*Data, error) {
 	}
 	d.Why = d.Reason.String()
 	d.Pairing = pairingOf(r, &walk.Rule)
-	d.Steps = stepsOf(u, r, walk, d.Picture)
+	d.Steps = stepsOf(u, r, walk, d.Picture, nil)
 	d.Notes = notesOf(u, r, walk)
 	return d, nil
 }
@@ -209,7 +209,7 @@ func differs(r *smem.Request, distance int) (int, bool) {
 	return 0, false
 }
 
-func faultOf(f *smem.Fault) *Fault {
+func faultOf(f *smem.Fault, r *smem.Request) *Fault {
 	out := &Fault{Lane: f.Lane, Address: f.Addr, Bytes: f.Bytes, Text: f.Error()}
 	if f.Kind == smem.Misaligned {
 		out.Kind = "misaligned"
@@ -218,8 +218,12 @@ func faultOf(f *smem.Fault) *Fault {
 		return out
 	}
 	out.Kind, out.Limit = "out of bounds", f.Limit
-	out.Advice = fmt.Sprintf("check the index of lane %d, or give the block at least %d bytes of shared memory",
-		f.Lane, uint64(f.Addr)+uint64(f.Bytes))
+	need := uint64(0)
+	for m := r.Addressing(); m != 0; m &= m - 1 {
+		need = max(need, uint64(r.Addr[m.Lowest()])+uint64(f.Bytes))
+	}
+	out.Advice = fmt.Sprintf("check the index of lane %d, or give the block the %d bytes of shared memory that this access "+
+		"reaches, if the GPU has them", f.Lane, need)
 	return out
 }
 

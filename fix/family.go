@@ -26,6 +26,8 @@ type PadSpace struct {
 	Pitches []uint32 `json:"pitches"`
 	Step    uint32   `json:"step"`
 	Max     uint32   `json:"max"`
+	// WholeRows counts the pad after the last row too, as a declaration with a longer row does.
+	WholeRows bool `json:"whole_rows"`
 }
 
 func (s PadSpace) each(f func(layout.Pad)) {
@@ -69,9 +71,9 @@ type LinearSpace struct {
 
 // spaces returns the parameters of the families for a problem whose layouts keep granules of the given size.
 func spaces(p *Problem, granule uint32) (PadSpace, SwizzleSpace, LinearSpace) {
-	pitches, _ := p.pitches()
+	pitches, declared := p.pitches()
 	row := uint32(p.Arch.Unit.RowBytes())
-	pads := PadSpace{Pitches: pitches, Step: padStep(p, granule), Max: row}
+	pads := PadSpace{Pitches: pitches, Step: padStep(p, granule), Max: row, WholeRows: declared}
 	low := bits.TrailingZeros32(granule)
 	n := bits.Len32(uint32(p.Array.Size) - 1)
 	first := bits.TrailingZeros32(row)

@@ -369,10 +369,10 @@ func bruteForce(p *Problem) (pads, swizzles int64) {
 	step := p.Array.ElemBytes
 	for i, inner := range pitches {
 		for add := step; add <= 128; add += step {
-			pads = min(pads, plainCost(p, wide, func(a int) int { return a + a/int(inner)*add }))
+			pads = min(pads, plainCost(p, wide, pads, func(a int) int { return a + a/int(inner)*add }))
 			for _, outer := range pitches[i+1:] {
 				for more := step; more <= 128; more += step {
-					pads = min(pads, plainCost(p, wide, func(a int) int { return a + a/int(inner)*add + a/int(outer)*more }))
+					pads = min(pads, plainCost(p, wide, pads, func(a int) int { return a + a/int(inner)*add + a/int(outer)*more }))
 				}
 			}
 		}
@@ -387,7 +387,7 @@ func bruteForce(p *Problem) (pads, swizzles int64) {
 				if s < b && -s < b || m+max(s, -s)+b > n || 1<<m < wide {
 					continue
 				}
-				swizzles = min(swizzles, plainCost(p, wide, func(a int) int {
+				swizzles = min(swizzles, plainCost(p, wide, swizzles, func(a int) int {
 					if s > 0 {
 						return a ^ (a>>(m+s)&(1<<b-1))<<m
 					}
@@ -418,7 +418,7 @@ func bruteLinear(p *Problem) (int64, bool) {
 	}
 	best := int64(1 << 62)
 	for code := range 1 << (rows * width) {
-		best = min(best, plainCost(p, wide, func(a int) int {
+		best = min(best, plainCost(p, wide, best, func(a int) int {
 			for r := range rows {
 				if a>>(7+r)&1 == 1 {
 					a ^= code >> (r * width) & (1<<width - 1) << low
@@ -430,25 +430,35 @@ func bruteLinear(p *Problem) (int64, bool) {
 	return best, true
 }
 
-// plainCost sums the wavefronts under a map, or is huge if the map moves an access off its alignment or apart.
-func plainCost(p *Problem, wide int, f func(int) int) int64 {
-	for a := 0; a < p.Array.Size && wide > 1; a += 1 {
-		if base := a / wide * wide; f(a) != f(base)+a-base || f(base)%wide != 0 {
-			return 1 << 62
+// plainCost sums the wavefronts under a map, or returns at once when they reach the given number or the map moves an access
+// off its alignment or apart.
+func plainCost(p *Problem, wide int, enough int64, f func(int) int) int64 {
+	for base := 0; base < p.Array.Size; base += wide {
+		start := f(base)
+		if start%wide != 0 {
+			return enough
+		}
+		for k := 1; k < wide; k++ {
+			if f(base+k) != start+k {
+				return enough
+			}
 		}
 	}
 	sum := int64(0)
 	var out smem.Outcome
+	var addr [32]uint32
 	for _, r := range p.Requests {
 		moved := r.Request
-		moved.Addr = make([]uint32, len(r.Addr))
+		moved.Addr = addr[:len(r.Addr)]
 		for l, a := range r.Addr {
 			moved.Addr[l] = uint32(f(int(a)))
 		}
 		if err := p.Arch.Unit.Resolve(&out, &moved); err != nil {
-			return 1 << 62
+			return enough
 		}
-		sum += int64(out.Wavefronts) * r.Count
+		if sum += int64(out.Wavefronts) * r.Count; sum >= enough {
+			return enough
+		}
 	}
 	return sum
 }

@@ -77,6 +77,8 @@ type Result struct {
 	// that keeps granules in one piece has.
 	OptimalInFamily, OptimalInGeneral bool
 
+	searcher *searcher
+	limit    int // bytes that the array may take
 	pads     PadSpace
 	swizzles SwizzleSpace
 	linear   LinearSpace
@@ -88,22 +90,20 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	limit := p.Arch.Unit.Size - max(0, p.Block.Shared-p.Array.Size)
-	if o.Limited {
-		if o.MaxBytes < p.Array.Size {
-			return nil, &BudgetError{p.Array.Name, o.MaxBytes, p.Array.Size}
+	if o.Limited && o.MaxBytes < p.Array.Size {
+		return nil, &BudgetError{p.Array.Name, o.MaxBytes, p.Array.Size}
+	}
+	for _, f := range o.Allow {
+		if !slices.Contains(Families(), f) {
+			return nil, &LimitError{fmt.Sprintf("got family %q, want one of %v", f, Families())}
 		}
-		limit = min(limit, o.MaxBytes)
 	}
 	allow := o.Allow
 	if allow == nil {
 		allow = Families()
 	}
-	_, declared := p.pitches()
-	s := &searcher{ctx: ctx, p: p, o: o, limit: limit, granule: p.granule(), declared: declared, unit: *p.Arch.Unit}
-	// Representatives of classes may lie above the memory of a block; candidates are held to it by their extent.
-	s.unit.Size = 1 << 30
-	r := &Result{Problem: p, Options: o}
+	s := newSearcher(ctx, p, o)
+	r := &Result{Problem: p, Options: o, limit: s.limit, searcher: s}
 	r.pads, r.swizzles, r.linear = spaces(p, s.granule)
 
 	var err error
@@ -131,6 +131,19 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return r, nil
 }
 
+func newSearcher(ctx context.Context, p *Problem, o Options) *searcher {
+	s := &searcher{ctx: ctx, p: p, o: o, granule: p.granule(), unit: *p.Arch.Unit}
+	_, s.declared = p.pitches()
+	s.limit = p.Arch.Unit.Size - max(0, p.Block.Shared-p.Array.Size)
+	if o.Limited {
+		s.limit = min(s.limit, o.MaxBytes)
+	}
+	// Representatives of classes may lie above the memory of a block; candidates are held to it by their extent.
+	s.unit.Size = 1 << 30
+	s.exact = classes(p.Requests, func([]uint32, smem.Mask) {})
+	return s
+}
+
 type searcher struct {
 	ctx      context.Context
 	p        *Problem
@@ -144,6 +157,7 @@ type searcher struct {
 	request  smem.Request
 	addr     []uint32
 	sites    []int64
+	exact    []class // equal requests merged, for layouts of any kind
 }
 
 func (s *searcher) bound() (Bound, error) {
@@ -250,7 +264,7 @@ func lcm(a, b uint64) uint64 {
 
 // try evaluates one candidate and keeps it if it is legal and not beaten.
 func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, err error) {
-	bytes := t.Extent(uint64(s.p.Array.Size))
+	bytes := s.extent(t)
 	if bytes > uint64(s.limit) {
 		return false, nil
 	}
@@ -284,6 +298,37 @@ func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, er
 	c.Blocks = s.blocks(c.Bytes)
 	s.keep(c)
 	return true, nil
+}
+
+// extent returns the bytes that the array takes under a transform. It is exact where Transform.Extent rounds up to a block, and
+// counts whole rows where the array has declared ones.
+func (s *searcher) extent(t layout.Transform) uint64 {
+	n := uint32(s.p.Array.Size)
+	rough := t.Extent(uint64(n))
+	first := uint32(0)
+	switch t := t.(type) {
+	case layout.Pad:
+		if s.declared {
+			rough = uint64(n)
+			for _, p := range t {
+				rough += uint64(n/p.Per) * uint64(p.Add)
+			}
+		}
+		return rough
+	case layout.Swizzle:
+		// Blocks are permuted in themselves, so the end lies in the last one.
+		block := t.Target() + t.Target()&-t.Target()
+		first = (n - 1) / max(block, 1) * block
+	}
+	if rough == uint64(n) {
+		return rough
+	}
+	g := min(t.Granule(), n)
+	end := uint64(0)
+	for a := first; a < n; a += g {
+		end = max(end, uint64(t.Map(a))+uint64(min(g, n-a)))
+	}
+	return end
 }
 
 func (s *searcher) instructions(t layout.Transform) int {

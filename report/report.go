@@ -1,6 +1,6 @@
 // Package report holds what an analysis found: tallies by site, totals, and how much of the input they cover.
 //
-//	r, err := report.Collect(ctx, source, arch.MustLookup("sm_90"))
+//	r, err := report.Collect(ctx, source, arch.MustLookup("sm_90").Unit)
 //	for _, s := range r.Sites {
 //		fmt.Println(s.Pos, s.Tally.Wavefronts, s.Tally.Ideal, s.Tally.Conflicts())
 //	}
@@ -17,7 +17,6 @@ import (
 	"maps"
 
 	"shmoo/access"
-	"shmoo/arch"
 	"shmoo/diag"
 	"shmoo/smem"
 )
@@ -110,7 +109,7 @@ type Launch struct {
 
 // A Report is the outcome of an analysis.
 type Report struct {
-	Arch        string
+	Arch        string // name of the unit
 	Kernel      string
 	Launch      *Launch // nil for an input without a launch, such as a pattern file
 	Sites       []Site
@@ -133,11 +132,11 @@ func (r *Report) Clean() bool {
 	return t.Conflicts() == 0 && t.Faulted == 0 && len(t.Unresolved) == 0
 }
 
-// Collect resolves every access of source on the unit of a and tallies it by site. A fault of a request is tallied and
+// Collect resolves every access of source on unit u and tallies it by site. A fault of a request is tallied and
 // kept as evidence; an error of the source or of the unit ends the collection and is returned.
-func Collect(ctx context.Context, source access.Source, a *arch.Arch) (*Report, error) {
+func Collect(ctx context.Context, source access.Source, u *smem.Unit) (*Report, error) {
 	sites := source.Sites()
-	r := &Report{Arch: a.Name, Sites: make([]Site, len(sites)), Arrays: source.Arrays()}
+	r := &Report{Arch: u.Name, Sites: make([]Site, len(sites)), Arrays: source.Arrays()}
 	for i := range sites {
 		r.Sites[i].Site = sites[i]
 	}
@@ -146,7 +145,7 @@ func Collect(ctx context.Context, source access.Source, a *arch.Arch) (*Report, 
 		if err != nil {
 			return nil, err
 		}
-		if err := r.Sites[access.Site].add(a.Unit, &out, access); err != nil {
+		if err := r.Sites[access.Site].add(u, &out, access); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Sites[access.Site].Pos.Pos, err)
 		}
 	}

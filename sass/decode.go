@@ -121,12 +121,12 @@ func (i *Inst) operand(o *Operand, a *argDesc, w Word) {
 		}
 	case akUReg:
 		o.Kind, o.Reg = KindUReg, i.uniform(a.at, w)
-	case akPred, akUPred, akPredInv:
+	case akPred, akUPred, akPredInv, akUPredInv:
 		o.Kind, o.Reg = KindPred, uint8(w.Bits(uint(a.at.lo), 3))
-		if a.kind == akPredInv {
+		if a.kind == akPredInv || a.kind == akUPredInv {
 			o.Reg ^= 7
 		}
-		if a.kind == akUPred {
+		if a.kind == akUPred || a.kind == akUPredInv {
 			o.Kind = KindUPred
 		}
 		if a.not != 0 && w.Bits(uint(a.not), 1) != 0 {

@@ -23,8 +23,7 @@ func (i *Inst) AppendText(dst []byte, pc uint64) []byte {
 		dst = aliasText[r.alias](i, dst)
 	}
 	for _, n := range r.suf {
-		s := &sufTab[n]
-		dst = append(dst, enumTab[s.enum].text[s.get(i.Enc)]...)
+		dst = i.appendSuffix(dst, n)
 	}
 	sep := byte(' ')
 	for k := range i.Args[:i.NArgs] {
@@ -47,6 +46,12 @@ func (i *Inst) AppendText(dst []byte, pc uint64) []byte {
 		dst = i.appendOperand(dst, a, o, pc)
 	}
 	return dst
+}
+
+// appendSuffix writes the modifier with index n in sufTab.
+func (i *Inst) appendSuffix(dst []byte, n uint16) []byte {
+	s := &sufTab[n]
+	return append(dst, enumTab[s.enum].text[s.get(i.Enc)]...)
 }
 
 func trimComma(b []byte) []byte {
@@ -125,6 +130,8 @@ func (i *Inst) hidden(a *argDesc, o *Operand) bool {
 		return o.Imm == 0
 	case showNotAll:
 		return o.Imm == 15
+	case showNot7:
+		return o.Reg == 7
 	case showNever:
 		return true
 	case showIf:
@@ -138,7 +145,14 @@ func (i *Inst) hidden(a *argDesc, o *Operand) bool {
 func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []byte {
 	switch o.Kind {
 	case KindReg, KindUReg, KindConst, KindUConst, KindCx:
-		return i.appendValue(dst, o)
+		dst = i.appendValue(dst, o)
+		if a.swz != 0 {
+			dst = append(dst, halfNames[i.Enc.Bits(uint(a.swz), 2)]...)
+		}
+		if a.tailSuf != 0 {
+			dst = i.appendSuffix(dst, a.tailSuf-1)
+		}
+		return append(dst, a.tail...)
 	case KindPred, KindUPred:
 		if o.Is(FlagNot) {
 			dst = append(dst, '!')
@@ -163,17 +177,30 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 	case KindBarrier:
 		return strconv.AppendUint(append(dst, 'B'), uint64(o.Reg), 10)
 	case KindSB:
-		return strconv.AppendUint(append(dst, "SB"...), uint64(o.Reg), 10)
+		return strconv.AppendUint(append(dst, sbName[a.style]...), uint64(o.Reg), 10)
 	case KindPredSet:
 		if i.Guard.Uniform {
 			dst = append(dst, 'U')
 		}
 		return append(dst, "PR"...)
 	case KindDesc:
-		return append(appendUReg(append(dst, "gdesc["...), o.UReg), ']')
+		dst = append(appendUReg(append(dst, descName[a.style]...), o.UReg), ']')
+		if a.tailSuf != 0 {
+			dst = i.appendSuffix(dst, a.tailSuf-1)
+		}
+		return dst
 	}
 	return append(dst, '?')
 }
+
+// Names by style: scoreboards of the warp and of the warpgroup, descriptors of matrices and of memory.
+var (
+	sbName   = map[immStyle]string{styleHex: "SB", styleGroup: "gsb"}
+	descName = map[immStyle]string{styleHex: "desc[", styleGroup: "gdesc["}
+)
+
+// halfNames are the selections from a pair of halves.
+var halfNames = [4]string{"", ".F32", ".H0_H0", ".H1_H1"}
 
 // appendValue writes a register or constant with its signs: -|R1|, ~R2, !..., and .reuse.
 func (i *Inst) appendValue(dst []byte, o *Operand) []byte {
@@ -266,7 +293,7 @@ func (i *Inst) appendAddr(dst []byte, o *Operand, quiet bool) []byte {
 			dst = append(dst, ".64"...)
 		}
 	}
-	if o.Is(FlagUBase) {
+	if o.Is(FlagUBase) && !(some && o.Is(FlagWide) && o.UReg == URZ) {
 		if some {
 			dst = append(dst, '+')
 		}
@@ -300,6 +327,9 @@ func appendFloat(dst []byte, v float64, quiet bool) []byte {
 			kind = "QNAN "
 		}
 		return append(append(dst, sign...), kind...)
+	}
+	if v == 0 && math.Signbit(v) {
+		return append(dst, "-0.0 "...)
 	}
 	if math.Abs(v) >= 1e10 {
 		return strconv.AppendFloat(dst, v, 'e', 20, 64)

@@ -68,7 +68,8 @@ const (
 	akSB
 	akPredSet
 	akDesc
-	akCxLoad  // constant operand of a load through a descriptor
+	akCxLoad // constant operand of a load through a descriptor
+	akUPredInv
 	akPredInv // predicate whose number is stored inverted
 )
 
@@ -83,6 +84,7 @@ const (
 	showNotZero           // not if 0
 	showNever
 	showNotAll // not if 15
+	showNot7   // not if 7
 	showIf     // only if the modifier is set
 	showIfNot  // only if the modifier is not set
 )
@@ -99,6 +101,7 @@ const (
 	styleF64              // high half of a double
 	styleTwos             // sign-extended value, printed as 32-bit hex
 	styleDecimal          // printed in decimal
+	styleGroup            // scoreboard or descriptor of a warpgroup
 )
 
 // argDesc describes one operand of a row. Bit numbers of 0 mean that there is no such bit.
@@ -116,7 +119,10 @@ type argDesc struct {
 	show               showRule
 	showMod            Mod
 	shift              uint8
-	reuse              uint8 // scheduling bit, 0 = none
+	reuse              uint8  // scheduling bit, 0 = none
+	swz                uint8  // two bits that select halves, 0 = none
+	tail               string // printed after the operand
+	tailSuf            uint16 // 1 + index in sufTab of a modifier printed after the operand, 0 = none
 	mem                uint8
 }
 

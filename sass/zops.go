@@ -103,6 +103,7 @@ const (
 	MUFU                    // MUFU
 	NANOSLEEP               // NANOSLEEP
 	NOP                     // NOP
+	OMMA                    // OMMA
 	P2R                     // P2R
 	PLOP3                   // PLOP3
 	PMTRIG                  // PMTRIG
@@ -292,6 +293,7 @@ var opNames = [numOps]string{
 	MUFU:          "MUFU",
 	NANOSLEEP:     "NANOSLEEP",
 	NOP:           "NOP",
+	OMMA:          "OMMA",
 	P2R:           "P2R",
 	PLOP3:         "PLOP3",
 	PMTRIG:        "PMTRIG",

@@ -166,6 +166,13 @@ func (t *table) parseArg(s string, op13 int) (arg, error) {
 	if a.role == "" {
 		return a, fmt.Errorf("no role")
 	}
+	if a.half && a.kind == "R" || a.half && a.kind == "U" || a.half && a.kind == "K" || a.half && a.kind == "KX" {
+		if sl.lo == 64 {
+			a.swz, a.abs, a.neg = 81, 83, 84
+		} else {
+			a.swz, a.abs, a.neg = 60, 62, 63
+		}
+	}
 	if a.reuse == 0 {
 		a.reuse = reuseBits[a.role]
 	}
@@ -204,6 +211,12 @@ func (t *table) parseAttr(a *arg, p string, sl slot) error {
 		a.show, a.showMod = "ifn", p[4:]
 	case strings.HasPrefix(p, "<<"):
 		a.shift, err = strconv.Atoi(p[2:])
+	case p == "/":
+		a.half = true
+	case p[0] == '/':
+		a.swz, err = bit(0)
+	case p[0] == '.':
+		a.tail = p
 	case p[0] == '-':
 		a.neg, err = bit(sl.neg)
 	case p[0] == '^':

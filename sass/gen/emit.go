@@ -129,7 +129,7 @@ func (t *table) emitRows() (string, error) {
 		if len(r.suf) > 0 {
 			rows.WriteString(", suf: []uint16{")
 			for _, s := range r.suf {
-				n := slices.IndexFunc(t.enums, func(e enum) bool { return e.name == s.enum })
+				n := t.enumIndex(s.enum)
 				fmt.Fprintf(&rows, "%d, ", sufs.add(fmt.Sprintf("{%d, %v}", n, s.at)))
 			}
 			rows.WriteString("}")
@@ -137,7 +137,7 @@ func (t *table) emitRows() (string, error) {
 		if len(r.args) > 0 {
 			rows.WriteString(", args: []uint16{")
 			for _, a := range r.args {
-				lit, err := t.argLit(&a, &mems)
+				lit, err := t.argLit(&a, &mems, &sufs)
 				if err != nil {
 					return "", fmt.Errorf("%s: %w", r.where, err)
 				}
@@ -176,16 +176,16 @@ func modName(m string) string {
 
 var argKinds = map[string]string{
 	"R": "akReg", "U": "akUReg", "P": "akPred", "UP": "akUPred", "I": "akImm", "K": "akConst", "KX": "akCx", "CL": "akConstLoad",
-	"CU": "akConstUniform", "CX": "akCxLoad", "PI": "akPredInv", "M": "akMem", "T": "akTarget", "TA": "akAbs", "SR": "akSReg", "BB": "akBarrier", "SB": "akSB",
+	"CU": "akConstUniform", "CX": "akCxLoad", "PI": "akPredInv", "UPI": "akUPredInv", "M": "akMem", "T": "akTarget", "TA": "akAbs", "SR": "akSReg", "BB": "akBarrier", "SB": "akSB",
 	"PS": "akPredSet", "G": "akDesc",
 }
 
 var showRules = map[string]string{"pt": "showNotPT", "npt": "showNotFalse", "rz": "showNotRZ", "z": "showNotZero", "hide": "showNever", "if": "showIf", "ifn": "showIfNot",
-	"m15": "showNotAll", "z2": "showAlways"}
+	"m15": "showNotAll", "n7": "showNot7", "z2": "showAlways"}
 
-var styles = map[string]string{"s": "styleSigned", "u": "styleHex", "f": "styleF32", "h": "styleF16x2", "d": "styleF64", "b": "styleBF16x2", "t": "styleTwos", "l": "styleDecimal"}
+var styles = map[string]string{"s": "styleSigned", "u": "styleHex", "f": "styleF32", "h": "styleF16x2", "d": "styleF64", "b": "styleBF16x2", "t": "styleTwos", "l": "styleDecimal", "g": "styleGroup"}
 
-func (t *table) argLit(a *arg, mems *pool) (string, error) {
+func (t *table) argLit(a *arg, mems, sufs *pool) (string, error) {
 	kind, ok := argKinds[a.kind]
 	if !ok {
 		return "", fmt.Errorf("operand kind %q", a.kind)
@@ -199,10 +199,23 @@ func (t *table) argLit(a *arg, mems *pool) (string, error) {
 	for _, x := range []struct {
 		name string
 		n    int
-	}{{"neg", a.neg}, {"abs", a.abs}, {"inv", a.inv}, {"not", a.not}, {"shift", a.shift}, {"reuse", a.reuse}} {
+	}{{"neg", a.neg}, {"abs", a.abs}, {"inv", a.inv}, {"not", a.not}, {"shift", a.shift}, {"reuse", a.reuse}, {"swz", a.swz}} {
 		if x.n != 0 {
 			add("%s: %d", x.name, x.n)
 		}
+	}
+	if name, at, ok := strings.Cut(a.tail, "@"); ok {
+		e := t.enum(name[1:])
+		if e == nil {
+			return "", fmt.Errorf("tail %q: no such enum", a.tail)
+		}
+		f, err := parseField(at, e.width)
+		if err != nil {
+			return "", fmt.Errorf("tail %q: %w", a.tail, err)
+		}
+		add("tailSuf: %d", 1+sufs.add(fmt.Sprintf("{%d, %v}", t.enumIndex(name[1:]), f)))
+	} else if a.tail != "" {
+		add("tail: %q", a.tail)
 	}
 	if a.negX {
 		add("negX: true")

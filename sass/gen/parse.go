@@ -48,6 +48,9 @@ type arg struct {
 	mem        map[string]field
 	shift      int
 	reuse      int
+	swz        int    // half selector bits, 0 = none
+	tail       string // printed after a register
+	half       bool   // slot positions of half-precision operands
 	dst        bool
 }
 
@@ -343,6 +346,10 @@ func (t *table) enum(name string) *enum {
 		}
 	}
 	return nil
+}
+
+func (t *table) enumIndex(name string) int {
+	return slices.IndexFunc(t.enums, func(e enum) bool { return e.name == name })
 }
 
 func (t *table) count(name string) int {

@@ -1,0 +1,97 @@
+package shmoo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"shmoo/access"
+	"shmoo/arch"
+	"shmoo/diag"
+	"shmoo/report"
+	"shmoo/sketch"
+)
+
+func openSketch(_ context.Context, in *Input, data []byte, o Options) error {
+	defines, err := parseDefines(o.Defines)
+	if err != nil {
+		return err
+	}
+	program, err := sketch.Parse(in.Name, data, sketch.Options{Defines: defines, Lanes: in.Arch.Unit.Lanes})
+	if program != nil {
+		in.Lines = program.Line
+	}
+	if err != nil {
+		return err
+	}
+	source, err := program.Source(sketch.Launch{
+		Kernel: o.Kernel, Block: o.Block, Grid: o.Grid, DynamicShared: o.DynamicShared,
+		Blocks: o.Blocks, AllBlocks: o.Grid != [3]int{} && o.Blocks == nil,
+	})
+	if err != nil {
+		return err
+	}
+	kernel := source.Kernel()
+	static, dynamic := source.SharedBytes()
+	if err := checkShared(in.Arch, kernel.Pos, static, dynamic); err != nil {
+		return err
+	}
+	in.Source = source
+	if !openEnded(source.Arrays()) {
+		in.Unit = in.Arch.Unit.WithSize(static + dynamic)
+	}
+	in.Kernel = kernel.Name
+	in.Notes = source.Warnings()
+	if static > in.Arch.StaticShared {
+		in.Notes = append(in.Notes, diag.Warningf("sketch/static", kernel.Pos,
+			"%s declares %d bytes of static shared memory, a compiler takes at most %d: the rest has to be dynamic",
+			kernel.Name, static, in.Arch.StaticShared))
+	}
+	in.Launch = &report.Launch{Block: source.Block(), Grid: filled(o.Grid), DynamicShared: o.DynamicShared}
+	if o.Block == ([3]int{}) {
+		in.Launch.Assumed = "no block given: one warp"
+		if kernel.MaxThreads > 0 {
+			in.Launch.Assumed = "no block given: the kernel's launch bounds"
+		}
+	}
+	return nil
+}
+
+// checkShared returns an error if a block of the kernel cannot run at all.
+func checkShared(a *arch.Arch, at diag.Span, static, dynamic int) error {
+	if total := static + dynamic; total > a.Unit.Size {
+		return diag.Errorf("sketch/shared", at, "a block takes %d bytes of shared memory, want at most the %d of %s",
+			total, a.Unit.Size, a.Name)
+	}
+	return nil
+}
+
+// openEnded reports whether an extern array has no size, because the launch does not say how much dynamic memory it adds.
+func openEnded(arrays []access.Array) bool {
+	return slices.ContainsFunc(arrays, func(a access.Array) bool { return a.Dynamic && a.Size == 0 })
+}
+
+// filled returns a launch shape with 1 for what is not given.
+func filled(shape [3]int) [3]int {
+	for i := range shape {
+		shape[i] = max(1, shape[i])
+	}
+	return shape
+}
+
+// parseDefines splits NAME=VALUE; a bare NAME is 1, as for a compiler.
+func parseDefines(list []string) ([]sketch.Define, error) {
+	var defines []sketch.Define
+	for _, d := range list {
+		name, value, ok := strings.Cut(d, "=")
+		if !ok {
+			value = "1"
+		}
+		if name == "" {
+			return nil, fmt.Errorf("-D %q: want NAME or NAME=VALUE", d)
+		}
+		defines = append(defines, sketch.Define{Name: name, Value: value})
+	}
+	return defines, nil
+}
