@@ -146,6 +146,18 @@ func TestDisassemble(t *testing.T) {
 	}
 }
 
+func TestReadSource(t *testing.T) {
+	path := filepath.Join("..", "cubin", "testdata", "misc.cu")
+	if text, err := ReadSource(path); err != nil || !bytes.Contains(text, []byte("__global__")) {
+		t.Errorf("got %d bytes, %v; want the text", len(text), err)
+	}
+	for _, path := range []string{os.DevNull, filepath.Dir(path), path + ".missing"} {
+		if _, err := ReadSource(path); err == nil {
+			t.Errorf("%s: no error", path)
+		}
+	}
+}
+
 func TestSites(t *testing.T) {
 	var b strings.Builder
 	for _, name := range []string{"scan.fatbin", "misc.fatbin"} {

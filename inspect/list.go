@@ -101,11 +101,11 @@ func Kernels(ctx context.Context, f *cubin.File, o Options) (*Listing, error) {
 		}
 	}
 	byEntry := make([][]Kernel, selected)
-	scanners := newScanners()
+	scanners, names := newScanners(), newNames()
 	err := f.Each(ctx, each, func(i int, img *cubin.Image) error {
 		for _, k := range img.Kernels {
 			if o.wants(k) {
-				byEntry[i] = append(byEntry[i], describe(k, img.Entry.Index, scanners))
+				byEntry[i] = append(byEntry[i], describe(k, img.Entry.Index, scanners, names))
 			}
 		}
 		return nil
@@ -118,18 +118,18 @@ func Kernels(ctx context.Context, f *cubin.File, o Options) (*Listing, error) {
 }
 
 // describe fills a kernel. It copies everything: the image's memory is reused.
-func describe(k *cubin.Kernel, entry int, scanners *scannerPool) Kernel {
+func describe(k *cubin.Kernel, entry int, scanners *scannerPool, names *nameCache) Kernel {
+	name := names.of(k)
 	d := Kernel{
-		Entry: entry, Target: k.Image.Target, Name: k.Name, Demangled: k.Demangled(), Instructions: len(k.Code) / sass.Size,
+		Entry: entry, Target: k.Image.Target, Name: k.Name, Demangled: name.demangled, Instructions: len(k.Code) / sass.Size,
 		Registers: k.Registers, SharedBytes: k.SharedStatic, SharedReserved: k.SharedReserved,
 		MaxThreads: shape(k.MaxThreads), RequiredBlock: shape(k.ReqThreads), Cluster: shape(k.Cluster),
 		Params: []Param{}, ParamBytes: k.ParamBytes, Accesses: []Access{},
 	}
-	types := k.ParamTypes()
 	for i, p := range k.Params {
 		q := Param{Offset: p.Offset, Bytes: p.Size}
-		if types != nil {
-			q.Type = types[i]
+		if len(name.types) == len(k.Params) {
+			q.Type = name.types[i]
 		}
 		d.Params = append(d.Params, q)
 	}
