@@ -1,5 +1,7 @@
 package cubin
 
+import "strconv"
+
 // Kind tells what an entry holds.
 type Kind uint8
 
@@ -52,6 +54,43 @@ type Entry struct {
 	Size        int64 // bytes after decompression
 
 	file *File
+}
+
+// Flags of fatbin entries that narrow the devices that can run the code, by compiling one kernel for sm_90, sm_90a,
+// sm_120, sm_120a and sm_120f with nvcc 13.5.
+const (
+	flagArchOnly   = 0x100000 // sm_90a: this very architecture
+	flagFamilyOnly = 0x200000 // sm_120f: its family
+)
+
+// Target returns the entry's target: "sm_90a" for machine code, "compute_90" for PTX; "" if only the content says. The
+// suffix is known for entries of fatbins only; an image knows it always.
+func (e *Entry) Target() string {
+	if e.Arch == 0 {
+		return ""
+	}
+	name := "compute_"
+	if e.Kind == KindELF {
+		name = "sm_"
+	}
+	name += strconv.Itoa(e.Arch)
+	switch {
+	case e.Flags&flagArchOnly != 0:
+		return name + "a"
+	case e.Flags&flagFamilyOnly != 0:
+		return name + "f"
+	}
+	return name
+}
+
+// RunsOn tells whether a device of some architecture can run the entry's machine code as it is: code for X.y runs on
+// X.z with z not below y, code for an architecture alone (the suffix a) on no other (CUDA C++ Programming Guide, binary
+// compatibility).
+func (e *Entry) RunsOn(arch int) bool {
+	if e.Kind != KindELF || e.Flags&flagArchOnly != 0 && e.Arch != arch {
+		return false
+	}
+	return e.Arch/10 == arch/10 && e.Arch <= arch
 }
 
 // File returns the file that the entry belongs to.

@@ -98,6 +98,28 @@ func (f *File) Arches() []int {
 	return out
 }
 
+// For returns the machine code that a device of some architecture would run: of every fatbin the entry with the highest
+// architecture that runs on it, and of what stands outside fatbins all that run on it. It is empty where a driver would
+// compile PTX.
+func (f *File) For(arch int) []*Entry {
+	var out []*Entry
+	best := make(map[int]int) // fatbin -> index into out
+	for _, e := range f.entries {
+		if !e.RunsOn(arch) {
+			continue
+		}
+		i, ok := best[e.Fatbin]
+		switch {
+		case e.Fatbin < 0 || !ok:
+			best[e.Fatbin] = len(out)
+			out = append(out, e)
+		case e.Arch > out[i].Arch:
+			out[i] = e
+		}
+	}
+	return out
+}
+
 func (f *File) add(e *Entry, lim *Limits) error {
 	if len(f.entries) >= lim.MaxEntries {
 		return at(limitError("", -1, "more than %d entries", lim.MaxEntries), f.Path, -1)

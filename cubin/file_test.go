@@ -121,6 +121,45 @@ func TestCarriers(t *testing.T) {
 	}
 }
 
+func TestFor(t *testing.T) {
+	elf := func(arch int, flags uint64) cubintest.Entry {
+		return cubintest.Entry{Kind: 2, Arch: arch, Flags: flags, Data: []byte("8 bytes.")}
+	}
+	// Two modules; the second has no code for sm_8x and old code for sm_90 alone.
+	data := append(cubintest.Fatbin(elf(75, 0), elf(80, 0), elf(86, 0), elf(90, 0x100000), cubintest.Entry{Kind: 1, Arch: 90, Data: []byte(ptxText)}),
+		cubintest.Fatbin(elf(90, 0), elf(120, 0x200000))...)
+	f, err := open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		arch int
+		want []string
+	}{
+		{70, nil},
+		{75, []string{"sm_75"}},
+		{80, []string{"sm_80"}},
+		{86, []string{"sm_86"}},
+		{89, []string{"sm_86"}},
+		{90, []string{"sm_90a", "sm_90"}},
+		{100, nil},
+		{120, []string{"sm_120f"}},
+		{121, []string{"sm_120f"}},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, e := range f.For(tt.arch) {
+			got = append(got, e.Target())
+		}
+		if !cmp.Equal(got, tt.want) {
+			t.Errorf("sm_%d: got %v, want %v", tt.arch, got, tt.want)
+		}
+	}
+	if got := f.Entries()[4].Target(); got != "compute_90" {
+		t.Errorf("target of PTX: got %s, want compute_90", got)
+	}
+}
+
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "k.cubin")
 	if err := os.WriteFile(path, sample(90, false).Bytes(), 0o600); err != nil {

@@ -31,6 +31,7 @@ type Entry struct {
 	Index       int    `json:"index"`
 	Kind        string `json:"kind"` // elf, ptx, other
 	Arch        int    `json:"arch"`
+	Target      string `json:"target,omitempty"` // sm_90a, compute_75; left out where only the content says
 	Member      string `json:"member,omitempty"` // of an archive
 	Compression string `json:"compression"`
 	StoredBytes int64  `json:"stored_bytes"`
@@ -93,7 +94,7 @@ func Kernels(ctx context.Context, f *cubin.File, o Options) (*Listing, error) {
 	selected := 0
 	for _, e := range f.Entries() {
 		l.Entries = append(l.Entries, Entry{
-			Index: e.Index, Kind: e.Kind.String(), Arch: e.Arch, Member: e.Member, Compression: e.Compression.String(),
+			Index: e.Index, Kind: e.Kind.String(), Arch: e.Arch, Target: e.Target(), Member: e.Member, Compression: e.Compression.String(),
 			StoredBytes: e.StoredSize, Bytes: e.Size,
 		})
 		if e.Kind == cubin.KindELF && each.Select(e) {
@@ -220,12 +221,9 @@ func (l *Listing) summary() string {
 	var names []string
 	count := make(map[string]int)
 	for _, e := range l.Entries {
-		name := e.Kind
-		switch {
-		case e.Kind == "elf":
-			name = fmt.Sprintf("sm_%d", e.Arch)
-		case e.Kind == "ptx" && e.Arch != 0:
-			name = fmt.Sprintf("compute_%d", e.Arch)
+		name := e.Target
+		if name == "" {
+			name = e.Kind
 		}
 		if count[name]++; count[name] == 1 {
 			names = append(names, name)
@@ -274,5 +272,5 @@ func OpOf(i *sass.Inst) (smem.Op, bool) {
 	return op, true
 }
 
-// stem is a name without its number: sm_ or compute_.
-func stem(name string) string { return strings.TrimRight(name, "0123456789") }
+// stem is a target without its number: sm_ or compute_.
+func stem(name string) string { return strings.TrimRight(name, "0123456789af") }

@@ -15,6 +15,7 @@ type Entry struct {
 	Major    int
 	Minor    int
 	Compress string // "", "lz4" or "zstd"
+	Flags    uint64 // more flags, such as 0x100000 for code of one architecture alone
 	Name     string
 	Data     []byte
 }
@@ -32,7 +33,7 @@ func Fatbin(entries ...Entry) []byte {
 	var body []byte
 	for _, e := range entries {
 		header := pad(append(make([]byte, entryHeader), e.Name...), 8)
-		flags, payload, plain := uint64(flagsCommon), e.Data, 0
+		flags, payload, plain := flagsCommon|e.Flags, e.Data, 0
 		switch e.Compress {
 		case "lz4":
 			payload, plain = compressLZ4(e.Data), len(e.Data)
