@@ -16,7 +16,8 @@ type Carrier uint8
 // The carriers, recognised by content.
 const (
 	CarrierUnknown Carrier = iota
-	CarrierHost            // executable, shared library or object file of the host
+	CarrierHost            // executable, shared library or object file of the host, ELF
+	CarrierPE              // executable or library of Windows
 	CarrierArchive         // static archive
 	CarrierFatbin
 	CarrierCubin
@@ -24,7 +25,7 @@ const (
 )
 
 // carrierNames is indexed by Carrier.
-var carrierNames = [...]string{"unknown", "host ELF", "archive", "fatbin", "cubin", "PTX"}
+var carrierNames = [...]string{"unknown", "host ELF", "host PE", "archive", "fatbin", "cubin", "PTX"}
 
 // String names the carrier.
 func (c Carrier) String() string { return carrierNames[min(int(c), len(carrierNames)-1)] }
@@ -142,6 +143,8 @@ func read(path string, r io.ReaderAt, size int64, lim Limits) (*File, error) {
 	switch f.Carrier {
 	case CarrierHost:
 		err = s.scanHost(whole)
+	case CarrierPE:
+		err = s.scanPE(whole)
 	case CarrierArchive:
 		err = s.scanArchive(whole, head)
 	case CarrierFatbin:
@@ -152,7 +155,7 @@ func read(path string, r io.ReaderAt, size int64, lim Limits) (*File, error) {
 		err = s.addWhole(whole, KindPTX, head)
 	default:
 		err = at(&Error{Entry: -1, Offset: -1, Err: kindError{ErrUnrecognised,
-			"no ELF file, archive, fatbin, cubin or PTX text"}}, path, -1)
+			"no ELF or PE file, archive, fatbin, cubin or PTX text"}}, path, -1)
 	}
 	if err != nil {
 		return nil, err
@@ -170,6 +173,8 @@ func sniff(head []byte) Carrier {
 			return CarrierCubin
 		}
 		return CarrierHost
+	case bytes.HasPrefix(head, []byte("MZ")):
+		return CarrierPE
 	case bytes.HasPrefix(head, archiveMagic), bytes.HasPrefix(head, thinMagic):
 		return CarrierArchive
 	case len(head) >= fatbinHeaderSize && isFatbin(head):
@@ -238,7 +243,7 @@ func (s *scanner) addWhole(g region, kind Kind, head []byte) error {
 	return s.file.add(e, s.limits)
 }
 
-// Sections of host files that hold fatbins: in linked files, and in objects for relocatable device code.
+// Sections of host files that hold fatbins: in linked files, in objects for relocatable device code, and in Windows files.
 var fatbinSections = []string{".nv_fatbin", "__nv_relfatbin", ".nv_fatb"}
 
 // scanHost lists the fatbins of a host ELF file. Without sections of the known names (other linkers, loaders that
@@ -248,23 +253,17 @@ func (s *scanner) scanHost(g region) error {
 	if err != nil {
 		return err
 	}
-	found := false
-	for _, h := range secs {
-		if slices.Contains(fatbinSections, h.section) {
-			found = true
-			if err := s.scanFatbins(h); err != nil {
-				return err
-			}
-		}
-	}
-	if found {
-		return nil
-	}
-	for _, h := range secs {
-		if strings.HasPrefix(h.section, ".debug") {
+	return s.scanSections(secs)
+}
+
+// scanSections lists the fatbins in sections of the known names or, if there are none, in all.
+func (s *scanner) scanSections(secs []region) error {
+	known := slices.ContainsFunc(secs, func(r region) bool { return slices.Contains(fatbinSections, r.section) })
+	for _, r := range secs {
+		if known && !slices.Contains(fatbinSections, r.section) || strings.HasPrefix(r.section, ".debug") {
 			continue
 		}
-		if err := s.scanFatbins(h); err != nil {
+		if err := s.scanFatbins(r); err != nil {
 			return err
 		}
 	}

@@ -96,6 +96,8 @@ func TestCarriers(t *testing.T) {
 			entries("", "__nv_relfatbin", 0)},
 		{"fatbin in some data section", cubintest.Host(".rodata", append(make([]byte, 40), fatbin...)), cubin.CarrierHost,
 			entries("", ".rodata", 0)},
+		{"Windows library", cubintest.PE(".nv_fatb", fatbin), cubin.CarrierPE, entries("", ".nv_fatb", 0)},
+		{"Windows library, another section", cubintest.PE(".rdata", fatbin), cubin.CarrierPE, entries("", ".rdata", 0)},
 		{"executable without GPU code", cubintest.Host(".data", []byte("nothing here")), cubin.CarrierHost, nil},
 		{"archive", cubintest.Archive(
 			cubintest.Member{Name: "a.o", Data: cubintest.Host(".nv_fatbin", fatbin)},
@@ -203,8 +205,11 @@ func TestFileErrors(t *testing.T) {
 		kind error
 		want string
 	}{
-		{"empty", nil, none, cubin.ErrUnrecognised, "no ELF file, archive, fatbin, cubin or PTX text"},
-		{"text", []byte("int main(void) { return 0; }\n"), none, cubin.ErrUnrecognised, "no ELF file"},
+		{"empty", nil, none, cubin.ErrUnrecognised, "no ELF or PE file, archive, fatbin, cubin or PTX text"},
+		{"text", []byte("int main(void) { return 0; }\n"), none, cubin.ErrUnrecognised, "no ELF or PE file"},
+		{"DOS program", append([]byte("MZ"), make([]byte, 200)...), none, cubin.ErrUnrecognised, "a DOS program without PE header"},
+		{"PE header behind the end", cubintest.PE(".nv_fatb", image)[:100], none, cubin.ErrFormat,
+			"offset 0x3c: PE header at 0x50: file has 0x64 bytes"},
 		{"thin archive", []byte("!<thin>\nsomething"), none, cubin.ErrUnrecognised, "thin archive"},
 		{"fatbin longer than the file", fat("", func(b []byte) { le.PutUint64(b[8:], 1<<63) }), none, cubin.ErrFormat,
 			"offset 0x0: fatbin of 16+9223372036854775808 bytes"},

@@ -66,6 +66,7 @@ func seeds() map[string][]byte {
 		"old":     cubintest.Cubin{Arch: 75, OldABI: true, Kernels: small.Kernels}.Bytes(),
 		"fatbin":  fatbin,
 		"host":    cubintest.Host(".nv_fatbin", fatbin),
+		"pe":      cubintest.PE(".nv_fatb", fatbin),
 		"archive": cubintest.Archive(cubintest.Member{Name: "a_rather_long_name.o", Data: cubintest.Host(".nv_fatbin", fatbin)}),
 	}
 }

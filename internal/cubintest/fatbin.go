@@ -94,6 +94,35 @@ func Host(section string, data []byte) []byte {
 	return e.Bytes()
 }
 
+// PE writes a Windows library (x86-64) with code in a first section and data in a second one of some name.
+func PE(section string, data []byte) []byte {
+	le := binary.LittleEndian
+	const header, optional, code = 0x50, 240, 16
+	out := make([]byte, header)
+	copy(out, "MZ")
+	le.PutUint32(out[0x3c:], header)
+	out = append(out, "PE\x00\x00"...)
+	out = le.AppendUint16(out, 0x8664)
+	out = le.AppendUint16(out, 2)
+	out = append(out, make([]byte, 12)...)
+	out = le.AppendUint16(out, optional)
+	out = le.AppendUint16(out, 0x2022)
+	out = append(out, make([]byte, optional)...)
+	start := len(out) + 2*40
+	add := func(name string, at, size int, flags uint32) {
+		h := make([]byte, 40)
+		copy(h[:8], name)
+		le.PutUint32(h[8:], uint32(size))
+		le.PutUint32(h[16:], uint32(size))
+		le.PutUint32(h[20:], uint32(at))
+		le.PutUint32(h[36:], flags)
+		out = append(out, h...)
+	}
+	add(".text", start, code, 0x60000020)
+	add(section, start+code, len(data), 0x40000040)
+	return append(append(out, make([]byte, code)...), data...)
+}
+
 // Member is one file of an [Archive].
 type Member struct {
 	Name string
