@@ -35,9 +35,8 @@ func (p *padAdvice) fix(s *report.Site) (diag.Fix, bool) {
 	p.told[s.Array] = true
 	if !p.read {
 		p.read = true
-		block := fix.Block{Threads: p.in.threads()}
 		// An input whose addresses straddle arrays has no pad; check still stands without one.
-		p.problems, _ = fix.Problems(p.ctx, p.in.Source, p.in.Arch, block)
+		p.problems, _ = p.in.Problems(p.ctx)
 	}
 	for _, problem := range p.problems {
 		if problem.Array.Name != s.Array {

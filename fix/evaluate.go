@@ -41,7 +41,7 @@ func Evaluate(ctx context.Context, p *Problem, t layout.Transform) (Candidate, e
 	}
 	c := Candidate{Family: Given, Transform: t, Bytes: int(bytes), Instructions: s.instructions(t), Blocks: s.blocks(int(bytes))}
 	c.Sites = make([]int64, len(p.Sites))
-	for i := range s.exact {
+	for i := range s.merged() {
 		n, err := s.cost(t, &s.exact[i].Request)
 		if err != nil {
 			return Candidate{}, err

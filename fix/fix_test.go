@@ -166,6 +166,21 @@ func TestKnownOptima(t *testing.T) {
 			best: "Swizzle<3,4,3>", general: true, reason: "pad(+16 per 128 bytes) would leave only 2 of 3 blocks per multiprocessor",
 		},
 		{
+			name: "least bad: 16-byte pieces cannot spread the columns of single words over more than 8 banks", b: mixedColumns(),
+			best: "pad(+16 per 128 bytes)", general: true, reason: "160 of 1056 wavefronts remain, the fewest any layout can have",
+			pareto: "Swizzle<3,4,3>: 160 wavefronts",
+		},
+		{
+			name: "rows, columns and XOR diagonals need a linear map", b: threeDirections(),
+			// The linear map has the fewest wavefronts; its six index instructions cost more than the pad's second pass.
+			best: "pad(+8 per 128 bytes)", general: true, reason: "128 of 1088 wavefronts remain",
+			pareto: "linear(0x1, 0x2, 0x4, 0x8, 0x10, 0x20, 0x40, 0x88, 0x110, 0x220, 0x440, 0x80c): 96 wavefronts",
+		},
+		{
+			name: "the cure costs more than the disease", b: mostlyFree(), options: Options{Allow: []Family{XOR}},
+			best: "", reason: "leave it: the index instructions would cost more issue slots than the 1 wavefronts saved", general: true,
+		},
+		{
 			name: "16-byte rows read in columns of single words", b: narrowColumns(),
 			best: "", reason: "leave it: 136 wavefronts are the fewest any layout can have", general: true,
 		},
@@ -198,6 +213,31 @@ func vectorColumns(rows, cols int) *builder {
 	b := &builder{arrays: []access.Array{array("tile", 4, rows, cols)}}
 	b.site("store row", smem.Store, 16, rows*cols/4/32, func(w, l int) int { return 16 * (32*w + l) })
 	b.site("load column", smem.Load, 16, cols/4, func(w, l int) int { return 4*cols*(l%rows) + 16*w })
+	return b
+}
+
+// mixedColumns writes rows of 128 bytes in 16-byte pieces and reads columns of single words.
+func mixedColumns() *builder {
+	b := &builder{arrays: []access.Array{array("tile", 4, 32, 32)}}
+	b.site("store", smem.Store, 16, 8, func(w, l int) int { return 512*w + 16*l })
+	b.site("column", smem.Load, 4, 32, func(w, l int) int { return 128*l + 4*w })
+	return b
+}
+
+// threeDirections reads a float tile by rows, by columns, and along (r, r XOR k).
+func threeDirections() *builder {
+	b := &builder{arrays: []access.Array{array("tile", 4, 32, 32)}}
+	b.site("row", smem.Store, 4, 32, func(w, l int) int { return 4 * (32*w + l) })
+	b.site("column", smem.Load, 4, 32, func(w, l int) int { return 4 * (32*l + w) })
+	b.site("diagonal", smem.Load, 4, 32, func(w, l int) int { return 4 * (32*l + l ^ w) })
+	return b
+}
+
+// mostlyFree has one access with a 2-way conflict among many without.
+func mostlyFree() *builder {
+	b := &builder{arrays: []access.Array{array("tile", 4, 2, 32)}}
+	b.site("row", smem.Store, 4, 32, func(w, l int) int { return 128*(w%2) + 4*l })
+	b.site("pairs", smem.Load, 4, 1, func(w, l int) int { return 128*(l%2) + 4*(l/2) })
 	return b
 }
 

@@ -140,8 +140,15 @@ func newSearcher(ctx context.Context, p *Problem, o Options) *searcher {
 	}
 	// Representatives of classes may lie above the memory of a block; candidates are held to it by their extent.
 	s.unit.Size = 1 << 30
-	s.exact = classes(p.Requests, func([]uint32, smem.Mask) {})
 	return s
+}
+
+// merged returns the requests with equal ones merged: for layouts of any kind.
+func (s *searcher) merged() []class {
+	if s.exact == nil {
+		s.exact = classes(s.p.Requests, func([]uint32, smem.Mask) {})
+	}
+	return s.exact
 }
 
 type searcher struct {
@@ -157,7 +164,7 @@ type searcher struct {
 	request  smem.Request
 	addr     []uint32
 	sites    []int64
-	exact    []class // equal requests merged, for layouts of any kind
+	exact    []class // see merged
 }
 
 func (s *searcher) bound() (Bound, error) {

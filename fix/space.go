@@ -256,7 +256,7 @@ func (c *cover) serves(rule *Rule, p *Problem, r *Result) bool {
 		return false
 	}
 	sum := int64(0)
-	for i := range s.exact {
+	for i := range s.merged() {
 		n, err := s.cost(t, &s.exact[i].Request)
 		if err != nil {
 			return false

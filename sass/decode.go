@@ -247,9 +247,9 @@ func (i *Inst) address(o *Operand, a *argDesc, w Word) {
 	if m.off.width != 0 {
 		v := m.off.get(w)
 		if width := uint(m.off.width + m.off.width2); o.Reg == RZ && o.UReg == URZ && !o.Is(FlagDesc) {
-			o.Imm = int64(v)
+			o.Imm = int64(v) << a.shift
 		} else {
-			o.Imm = signExtend(v, width)
+			o.Imm = signExtend(v, width) << a.shift
 		}
 	}
 	switch a.kind {

@@ -130,6 +130,8 @@ func (i *Inst) hidden(a *argDesc, o *Operand) bool {
 		return o.Imm == 0
 	case showNotAll:
 		return o.Imm == 15
+	case showNotFF:
+		return o.Imm == 255
 	case showNot7:
 		return o.Reg == 7
 	case showNever:

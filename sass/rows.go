@@ -85,6 +85,7 @@ const (
 	showNever
 	showNotAll // not if 15
 	showNot7   // not if 7
+	showNotFF  // not if 255
 	showIf     // only if the modifier is set
 	showIfNot  // only if the modifier is not set
 )

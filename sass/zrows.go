@@ -98,6 +98,9 @@ var enumTab = [...]enumDesc{
 	{mod: ModMode, text: []string{".4A.U8.U8", ".4A.S8.U8", ".4A.U8.S8", ".4A.S8.S8", ".2A.LO.U16.U8", ".2A.LO.S16.U8", ".2A.LO.U16.S8", ".2A.LO.S16.S8", "", "", "", "", ".2A.HI.U16.U8", ".2A.HI.S16.U8", ".2A.HI.U16.S8", ".2A.HI.S16.S8"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1, 12, 13, 14, 15}}, // idp
 	{mod: ModSigned, text: []string{".U8", ".S8"}, canon: []int16{0, 1}}, // u8s8
 	{mod: ModLayout, text: []string{".16.MT88", ".U4TO8.MT88", ".S4TO8.MT88", "", "", "", "", "", ".16.M832", ".U4TO8.M832", ".S4TO8.M832", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", ""}, canon: []int16{0, 1, 2, -1, -1, -1, -1, -1, 8, 9, 10, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}}, // movm
+	{mod: ModE, text: []string{"", ".E"}, canon: []int16{-1, 1}},                                                                                                                       // e1
+	{mod: ModNone, text: []string{".EFL2", ".ENL2", "", ""}, canon: []int16{0, 1, -1, -1}},                                                                                             // l2ev
+	{mod: ModWidth, text: []string{"", ".256"}, canon: []int16{-1, 7}},                                                                                                                 // w256
 	{mod: ModNone, text: []string{".16", "", "", "", "", "", "", ""}, canon: []int16{0, -1, -1, -1, -1, -1, -1, -1}},                                                                   // stsmsz
 	{mod: ModAtom, text: []string{".ARRIVE", ".POPC.INC"}, canon: []int16{9, 10}},                                                                                                      // atominc
 	{mod: ModAtomType, text: []string{"", ".S32", ".64", ".S64", ".128", "", "", ""}, canon: []int16{4, 5, 6, 7, 14, -1, -1, -1}},                                                      // gtyp90
@@ -117,6 +120,7 @@ var enumTab = [...]enumDesc{
 	{mod: ModWarpsync, text: []string{"", ".EXCLUSIVE", ".COLLECTIVE", ""}, canon: []int16{0, 1, 2, -1}},                                  // wsmode
 	{mod: ModWarpsync, text: []string{"", ".EXCLUSIVE"}, canon: []int16{0, 1}},                                                            // wsexcl
 	{mod: ModWarpsync, text: []string{"", ".ALL"}, canon: []int16{-1, 0}},                                                                 // wsall
+	{mod: ModWarpsync, text: []string{"", "", ".COLLECTIVE.ALL", ""}, canon: []int16{-1, -1, 2, -1}},                                      // wscall
 	{mod: ModSrcType, text: []string{"", ".S32", ".F32", ""}, canon: []int16{4, 5, 9, -1}},                                                // credtyp
 	{mod: ModRound, text: []string{"", ".RM", ".RP", ".RZ"}, canon: []int16{0, 1, 2, 3}},                                                  // frnd
 	{mod: ModSat, text: []string{"", ".SAT"}, canon: []int16{0, 1}},                                                                       // fsat
@@ -318,29 +322,37 @@ var argTab = [...]argDesc{
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 15},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 16},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 17},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 18},
+	{kind: akReg, role: RoleD, at: field{lo: 64, width: 8}, flags: FlagDst, count: 4},
+	{kind: akReg, role: RoleD2, at: field{lo: 16, width: 8}, flags: FlagDst, count: 4},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, shift: 5, mem: 18},
+	{kind: akImm, role: RoleMask, at: field{72, 1, 57, 7}, show: showNotFF},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, shift: 5, mem: 19},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, count: 4},
+	{kind: akReg, role: RoleData2, at: field{lo: 16, width: 8}, count: 4},
+	{kind: akImm, role: RoleMask, at: field{88, 3, 59, 5}, show: showNotFF},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 20},
 	{kind: akReg, role: RoleData, at: field{lo: 64, width: 8}, countTab: 9, countAt: field{lo: 73, width: 3}},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 13, countAt: field{lo: 73, width: 3}},
 	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 13, countAt: field{lo: 73, width: 3}},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 15, countAt: field{lo: 73, width: 3}},
 	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 15, countAt: field{lo: 73, width: 3}},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 19},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 20},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 21},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 14, countAt: field{76, 1, 73, 3}},
-	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 14, countAt: field{76, 1, 73, 3}},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 22},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 23},
-	{kind: akConstLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 24},
-	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 25},
-	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 9, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 14, countAt: field{76, 1, 73, 3}},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 14, countAt: field{76, 1, 73, 3}},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 24},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 25},
 	{kind: akConstLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 26},
 	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 27},
-	{kind: akConstUniform, role: RoleB, at: field{lo: 0, width: 8}, mem: 28},
-	{kind: akConstUniform, role: RoleB, at: field{lo: 0, width: 8}, mem: 29},
-	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 30},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, show: showNever, mem: 31},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 31},
+	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 9, countAt: field{lo: 73, width: 3}},
+	{kind: akConstLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 28},
+	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 29},
+	{kind: akConstUniform, role: RoleB, at: field{lo: 0, width: 8}, mem: 30},
+	{kind: akConstUniform, role: RoleB, at: field{lo: 0, width: 8}, mem: 31},
+	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 32},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, show: showNever, mem: 33},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 33},
 	{kind: akTarget, role: RoleTarget, at: field{lo: 34, width: 48}, shift: 2},
 	{kind: akTarget, role: RoleTarget, at: field{34, 48, 16, 8}, shift: 2},
 	{kind: akUReg, role: RoleMask, at: field{lo: 24, width: 8}, inv: 30, count: 1},
@@ -396,6 +408,8 @@ var argTab = [...]argDesc{
 	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, countTab: 8, countAt: field{lo: 80, width: 1}},
 	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, count: 2},
 	{kind: akUPred, role: RolePq, at: field{lo: 77, width: 8}, not: 80},
+	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 8, countAt: field{lo: 74, width: 1}},
+	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, countTab: 8, countAt: field{lo: 74, width: 1}},
 	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 8, countAt: field{lo: 80, width: 1}},
 	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, abs: 73, count: 1},
 	{kind: akUReg, role: RoleB, at: field{lo: 64, width: 8}, neg: 75, abs: 74, count: 1},
@@ -450,7 +464,7 @@ var argTab = [...]argDesc{
 	{kind: akConst, role: RoleB, at: field{lo: 38, width: 8}, neg: 63, abs: 62, countTab: 17, countAt: field{lo: 84, width: 2}},
 	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, abs: 62, countTab: 17, countAt: field{lo: 84, width: 2}},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 17, countAt: field{lo: 75, width: 2}},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, tailSuf: 141, count: 1},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, tailSuf: 146, count: 1},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 20, countAt: field{lo: 76, width: 1}},
 	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, reuse: 122, countTab: 1, countAt: field{lo: 75, width: 1}},
 	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, countTab: 2, countAt: field{lo: 75, width: 1}},
@@ -476,23 +490,23 @@ var argTab = [...]argDesc{
 	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, count: 2},
 	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 3, countAt: field{lo: 77, width: 1}},
 	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, count: 1},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 32},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 34},
 	{kind: akUReg, role: RoleData, at: field{lo: 32, width: 8}, count: 2},
 	{kind: akUReg, role: RoleData2, at: field{lo: 64, width: 8}, count: 2},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 33},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 34},
-	{kind: akMem, role: RoleAddr2, at: field{lo: 0, width: 8}, mem: 35},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 35},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 36},
+	{kind: akMem, role: RoleAddr2, at: field{lo: 0, width: 8}, mem: 37},
 	{kind: akUReg, role: RoleData, at: field{lo: 64, width: 8}, count: 1},
 	{kind: akDesc, role: RoleExtra, at: field{lo: 40, width: 8}},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 35},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 37},
 	{kind: akImm, role: RoleB, at: field{lo: 32, width: 16}},
 	{kind: akSB, role: RoleBarrier, at: field{lo: 84, width: 3}, style: styleGroup},
 	{kind: akImm, role: RoleMask, at: field{lo: 72, width: 3}},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 7, countAt: field{75, 1, 53, 5}},
-	{kind: akDesc, role: RoleB, at: field{lo: 32, width: 8}, tailSuf: 179, style: styleGroup},
+	{kind: akDesc, role: RoleB, at: field{lo: 32, width: 8}, tailSuf: 184, style: styleGroup},
 	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 7, countAt: field{75, 1, 53, 5}},
 	{kind: akSB, role: RoleBarrier, at: field{lo: 84, width: 3}, style: styleGroup, show: showNot7},
-	{kind: akDesc, role: RoleB, at: field{lo: 24, width: 8}, tailSuf: 180, style: styleGroup},
+	{kind: akDesc, role: RoleB, at: field{lo: 24, width: 8}, tailSuf: 185, style: styleGroup},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 7, countAt: field{63, 1, 53, 5}},
 	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, count: 4},
 	{kind: akDesc, role: RoleB, at: field{lo: 32, width: 8}, style: styleGroup},
@@ -519,6 +533,8 @@ var memTab = [...]memDesc{
 	{desc: field{lo: 76, width: 1}, wide: field{lo: 72, width: 1}, u32: field{lo: 90, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 32, width: 8}},
 	{wide: field{lo: 72, width: 1}, u32: field{lo: 90, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
 	{desc: field{lo: 76, width: 1}, wide: field{lo: 72, width: 1}, u32: field{lo: 90, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
+	{desc: field{lo: 76, width: 1}, wide: field{width: always}, off: field{lo: 40, width: 17}, base: field{lo: 24, width: 8}, ubase: field{lo: 32, width: 8}},
+	{desc: field{lo: 76, width: 1}, wide: field{width: always}, off: field{lo: 40, width: 19}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
 	{off: field{lo: 32, width: 32}, quiet: field{lo: 72, width: 1}, base: field{lo: 24, width: 8}},
 	{desc: field{lo: 71, width: 1}, wide: field{lo: 70, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
 	{desc: field{lo: 63, width: 1}, wide: field{width: always}, off: field{lo: 40, width: 23}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
@@ -578,21 +594,21 @@ var sufTab = [...]sufDesc{
 	{54, field{lo: 75, width: 3}},
 	{55, field{lo: 78, width: 2}},
 	{53, field{lo: 72, width: 2}},
-	{95, field{lo: 75, width: 3}},
+	{98, field{lo: 75, width: 3}},
 	{56, field{lo: 87, width: 4}},
 	{57, field{lo: 73, width: 2}},
 	{62, field{lo: 87, width: 2}},
 	{61, field{lo: 73, width: 2}},
-	{96, field{lo: 1, width: 0}},
-	{99, field{lo: 0, width: 0}},
-	{96, field{lo: 0, width: 0}},
 	{99, field{lo: 1, width: 0}},
+	{102, field{lo: 0, width: 0}},
+	{99, field{lo: 0, width: 0}},
+	{102, field{lo: 1, width: 0}},
 	{12, field{lo: 70, width: 1}},
 	{51, field{lo: 81, width: 1}},
 	{47, field{lo: 71, width: 2}},
 	{44, field{lo: 73, width: 3}},
 	{52, field{lo: 82, width: 1}},
-	{101, field{lo: 1, width: 0}},
+	{104, field{lo: 1, width: 0}},
 	{47, field{lo: 72, width: 2}},
 	{45, field{lo: 74, width: 2}},
 	{12, field{lo: 72, width: 1}},
@@ -601,31 +617,36 @@ var sufTab = [...]sufDesc{
 	{49, field{lo: 77, width: 4}},
 	{47, field{lo: 68, width: 2}},
 	{48, field{lo: 77, width: 4}},
-	{103, field{lo: 84, width: 3}},
+	{95, field{lo: 1, width: 0}},
+	{96, field{lo: 81, width: 2}},
+	{47, field{lo: 73, width: 2}},
+	{97, field{lo: 1, width: 0}},
+	{106, field{lo: 84, width: 3}},
 	{58, field{lo: 87, width: 4}},
 	{60, field{lo: 73, width: 3}},
-	{97, field{lo: 73, width: 3}},
-	{100, field{lo: 11, width: 0}},
-	{98, field{lo: 88, width: 2}},
-	{104, field{76, 1, 73, 3}},
+	{100, field{lo: 73, width: 3}},
+	{103, field{lo: 11, width: 0}},
+	{101, field{lo: 88, width: 2}},
+	{107, field{76, 1, 73, 3}},
 	{59, field{lo: 87, width: 3}},
-	{105, field{lo: 78, width: 2}},
-	{106, field{lo: 79, width: 1}},
+	{108, field{lo: 78, width: 2}},
+	{109, field{lo: 79, width: 1}},
 	{65, field{lo: 76, width: 3}},
-	{107, field{lo: 79, width: 2}},
-	{108, field{lo: 87, width: 4}},
+	{110, field{lo: 79, width: 2}},
+	{111, field{lo: 87, width: 4}},
 	{73, field{lo: 85, width: 2}},
 	{72, field{lo: 32, width: 2}},
 	{74, field{lo: 84, width: 1}},
 	{76, field{lo: 86, width: 1}},
-	{110, field{lo: 85, width: 1}},
+	{113, field{lo: 85, width: 1}},
 	{77, field{lo: 86, width: 1}},
 	{78, field{lo: 84, width: 2}},
 	{79, field{lo: 72, width: 2}},
 	{20, field{lo: 84, width: 1}},
-	{112, field{lo: 86, width: 1}},
-	{113, field{lo: 1, width: 0}},
-	{111, field{lo: 85, width: 2}},
+	{115, field{lo: 86, width: 1}},
+	{116, field{lo: 1, width: 0}},
+	{117, field{lo: 85, width: 2}},
+	{114, field{lo: 85, width: 2}},
 	{80, field{lo: 84, width: 3}},
 	{67, field{lo: 77, width: 3}},
 	{68, field{lo: 74, width: 2}},
@@ -640,86 +661,86 @@ var sufTab = [...]sufDesc{
 	{38, field{lo: 78, width: 3}},
 	{16, field{lo: 73, width: 1}},
 	{40, field{lo: 78, width: 2}},
-	{114, field{lo: 73, width: 2}},
+	{118, field{lo: 73, width: 2}},
 	{18, field{lo: 84, width: 1}},
-	{116, field{lo: 77, width: 1}},
-	{115, field{lo: 78, width: 2}},
+	{120, field{lo: 77, width: 1}},
+	{119, field{lo: 78, width: 2}},
 	{8, field{lo: 80, width: 1}},
 	{25, field{lo: 76, width: 4}},
-	{119, field{84, 2, 74, 1}},
-	{120, field{75, 2, 72, 1}},
+	{123, field{84, 2, 74, 1}},
+	{124, field{75, 2, 72, 1}},
 	{83, field{lo: 78, width: 2}},
 	{21, field{lo: 77, width: 1}},
-	{126, field{lo: 0, width: 0}},
-	{127, field{lo: 74, width: 1}},
-	{117, field{lo: 84, width: 3}},
+	{130, field{lo: 0, width: 0}},
+	{131, field{lo: 74, width: 1}},
+	{121, field{lo: 84, width: 3}},
 	{84, field{lo: 74, width: 4}},
 	{26, field{lo: 76, width: 4}},
-	{160, field{lo: 78, width: 1}},
-	{161, field{lo: 1, width: 0}},
-	{162, field{lo: 76, width: 1}},
+	{164, field{lo: 78, width: 1}},
+	{165, field{lo: 1, width: 0}},
+	{166, field{lo: 76, width: 1}},
 	{11, field{lo: 1, width: 0}},
 	{11, field{lo: 79, width: 1}},
 	{85, field{lo: 71, width: 1}},
 	{27, field{lo: 69, width: 2}},
-	{163, field{lo: 71, width: 1}},
-	{161, field{lo: 85, width: 1}},
-	{164, field{lo: 81, width: 1}},
-	{165, field{lo: 82, width: 1}},
-	{118, field{lo: 75, width: 2}},
-	{121, field{lo: 84, width: 2}},
-	{122, field{lo: 75, width: 3}},
-	{123, field{lo: 84, width: 2}},
-	{125, field{lo: 75, width: 2}},
+	{167, field{lo: 71, width: 1}},
+	{165, field{lo: 85, width: 1}},
+	{168, field{lo: 81, width: 1}},
+	{169, field{lo: 82, width: 1}},
+	{122, field{lo: 75, width: 2}},
+	{125, field{lo: 84, width: 2}},
+	{126, field{lo: 75, width: 3}},
+	{127, field{lo: 84, width: 2}},
+	{129, field{lo: 75, width: 2}},
 	{11, field{lo: 75, width: 1}},
-	{151, field{lo: 76, width: 1}},
-	{152, field{lo: 77, width: 1}},
-	{153, field{lo: 0, width: 0}},
-	{154, field{lo: 0, width: 0}},
-	{157, field{87, 1, 76, 1}},
-	{156, field{lo: 0, width: 0}},
-	{158, field{lo: 73, width: 2}},
-	{155, field{lo: 0, width: 0}},
-	{159, field{lo: 88, width: 1}},
-	{166, field{78, 1, 75, 1}},
-	{168, field{lo: 76, width: 1}},
-	{169, field{lo: 82, width: 2}},
-	{167, field{78, 1, 75, 1}},
-	{170, field{85, 2, 75, 1}},
-	{171, field{83, 1, 76, 1}},
-	{172, field{84, 1, 78, 1}},
-	{173, field{lo: 82, width: 1}},
-	{174, field{lo: 75, width: 2}},
-	{175, field{lo: 77, width: 2}},
-	{176, field{lo: 1, width: 0}},
-	{177, field{lo: 76, width: 2}},
+	{155, field{lo: 76, width: 1}},
+	{156, field{lo: 77, width: 1}},
+	{157, field{lo: 0, width: 0}},
+	{158, field{lo: 0, width: 0}},
+	{161, field{87, 1, 76, 1}},
+	{160, field{lo: 0, width: 0}},
+	{162, field{lo: 73, width: 2}},
+	{159, field{lo: 0, width: 0}},
+	{163, field{lo: 88, width: 1}},
+	{170, field{78, 1, 75, 1}},
+	{172, field{lo: 76, width: 1}},
+	{173, field{lo: 82, width: 2}},
+	{171, field{78, 1, 75, 1}},
+	{174, field{85, 2, 75, 1}},
+	{175, field{83, 1, 76, 1}},
+	{176, field{84, 1, 78, 1}},
+	{177, field{lo: 82, width: 1}},
 	{178, field{lo: 75, width: 2}},
-	{179, field{lo: 77, width: 1}},
-	{180, field{lo: 78, width: 1}},
-	{181, field{lo: 79, width: 1}},
-	{136, field{lo: 70, width: 2}},
-	{136, field{lo: 76, width: 2}},
-	{131, field{lo: 73, width: 1}},
-	{132, field{lo: 74, width: 1}},
-	{133, field{lo: 75, width: 1}},
-	{134, field{lo: 84, width: 3}},
-	{130, field{lo: 72, width: 1}},
-	{135, field{lo: 72, width: 1}},
-	{144, field{lo: 73, width: 2}},
-	{137, field{lo: 73, width: 2}},
-	{138, field{lo: 75, width: 1}},
+	{179, field{lo: 77, width: 2}},
+	{180, field{lo: 1, width: 0}},
+	{181, field{lo: 76, width: 2}},
+	{182, field{lo: 75, width: 2}},
+	{183, field{lo: 77, width: 1}},
+	{184, field{lo: 78, width: 1}},
+	{185, field{lo: 79, width: 1}},
+	{140, field{lo: 70, width: 2}},
+	{140, field{lo: 76, width: 2}},
+	{135, field{lo: 73, width: 1}},
+	{136, field{lo: 74, width: 1}},
+	{137, field{lo: 75, width: 1}},
+	{138, field{lo: 84, width: 3}},
+	{134, field{lo: 72, width: 1}},
+	{139, field{lo: 72, width: 1}},
+	{148, field{lo: 73, width: 2}},
+	{141, field{lo: 73, width: 2}},
+	{142, field{lo: 75, width: 1}},
 	{47, field{lo: 81, width: 2}},
-	{139, field{lo: 83, width: 1}},
-	{142, field{lo: 87, width: 3}},
-	{140, field{lo: 79, width: 3}},
-	{141, field{lo: 82, width: 1}},
-	{143, field{lo: 82, width: 3}},
-	{145, field{lo: 72, width: 1}},
-	{146, field{53, 5, 58, 2}},
-	{147, field{lo: 75, width: 1}},
-	{148, field{lo: 76, width: 2}},
-	{150, field{lo: 62, width: 1}},
-	{149, field{lo: 61, width: 2}},
+	{143, field{lo: 83, width: 1}},
+	{146, field{lo: 87, width: 3}},
+	{144, field{lo: 79, width: 3}},
+	{145, field{lo: 82, width: 1}},
+	{147, field{lo: 82, width: 3}},
+	{149, field{lo: 72, width: 1}},
+	{150, field{53, 5, 58, 2}},
+	{151, field{lo: 75, width: 1}},
+	{152, field{lo: 76, width: 2}},
+	{154, field{lo: 62, width: 1}},
+	{153, field{lo: 61, width: 2}},
 }
 
 // rowTab[0] is no row.
@@ -931,478 +952,483 @@ var rowTab = [...]rowDesc{
 	{op: STG, name: "STG", op13: 0x1986, fams: 0x2, suf: []uint16{55, 56, 57, 58}, args: []uint16{104, 83}},                                                                                                                                      // M T C
 	{op: STG, name: "STG", op13: 0x386, fams: 0x3c, suf: []uint16{55, 56, 57, 60}, args: []uint16{100, 83}},                                                                                                                                      // M T C V
 	{op: STG, name: "STG", op13: 0x1986, fams: 0x3c, suf: []uint16{55, 56, 57, 60}, args: []uint16{105, 83}},                                                                                                                                     // M T C V
-	{op: LD, name: "LD", op13: 0x980, fams: 0x3, suf: []uint16{55, 56, 57, 58}, args: []uint16{82, 106, 101}},                                                                                                                                    // T
+	{op: LDG, name: "LDG", op13: 0x197e, fams: 0x30, suf: []uint16{61, 56, 62, 63, 64, 60}, args: []uint16{106, 107, 108, 109, 95}},                                                                                                              // V
+	{op: STG, name: "STG", op13: 0x197f, fams: 0x30, suf: []uint16{61, 56, 62, 64, 60}, args: []uint16{110, 111, 112, 113}},                                                                                                                      // V
+	{op: LD, name: "LD", op13: 0x980, fams: 0x3, suf: []uint16{55, 56, 57, 58}, args: []uint16{82, 114, 101}},                                                                                                                                    // T
 	{op: LD, name: "LD", op13: 0x1980, fams: 0x2, suf: []uint16{55, 56, 57, 58}, args: []uint16{82, 102, 101}},                                                                                                                                   // T
-	{op: LD, name: "LD", op13: 0x980, fams: 0x3c, suf: []uint16{55, 56, 57, 60}, args: []uint16{82, 106, 101}},                                                                                                                                   // T V
+	{op: LD, name: "LD", op13: 0x980, fams: 0x3c, suf: []uint16{55, 56, 57, 60}, args: []uint16{82, 114, 101}},                                                                                                                                   // T V
 	{op: LD, name: "LD", op13: 0x1980, fams: 0x3c, suf: []uint16{55, 56, 57, 60}, args: []uint16{82, 103, 101}},                                                                                                                                  // T V
-	{op: ST, name: "ST", op13: 0x385, fams: 0x3, suf: []uint16{55, 56, 57, 58}, args: []uint16{106, 107}},                                                                                                                                        // T
+	{op: ST, name: "ST", op13: 0x385, fams: 0x3, suf: []uint16{55, 56, 57, 58}, args: []uint16{114, 115}},                                                                                                                                        // T
 	{op: ST, name: "ST", op13: 0x1985, fams: 0x2, suf: []uint16{55, 56, 57, 58}, args: []uint16{104, 83}},                                                                                                                                        // T
-	{op: ST, name: "ST", op13: 0x385, fams: 0x3c, suf: []uint16{55, 56, 57, 60}, args: []uint16{106, 107}},                                                                                                                                       // T V
+	{op: ST, name: "ST", op13: 0x385, fams: 0x3c, suf: []uint16{55, 56, 57, 60}, args: []uint16{114, 115}},                                                                                                                                       // T V
 	{op: ST, name: "ST", op13: 0x1985, fams: 0x3c, suf: []uint16{55, 56, 57, 60}, args: []uint16{105, 83}},                                                                                                                                       // T V
-	{op: LDL, name: "LDL", op13: 0x983, fams: 0x3f, suf: []uint16{61, 33}, args: []uint16{82, 86}},                                                                                                                                               // M T V
-	{op: LDL, name: "LDL", op13: 0x1983, fams: 0x3e, suf: []uint16{61, 33}, args: []uint16{82, 87}},                                                                                                                                              // T V
-	{op: STL, name: "STL", op13: 0x387, fams: 0x3f, suf: []uint16{61, 33}, args: []uint16{86, 83}},                                                                                                                                               // M T V
-	{op: STL, name: "STL", op13: 0x1987, fams: 0x3e, suf: []uint16{61, 33}, args: []uint16{89, 83}},                                                                                                                                              // T V
-	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x3, suf: []uint16{55, 62, 56, 63, 58}, args: []uint16{29, 108, 100, 109}},                                                                                                                       // M T
-	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x4, suf: []uint16{55, 62, 56, 63, 60}, args: []uint16{29, 108, 100, 109}},                                                                                                                       // M T
-	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x38, suf: []uint16{55, 62, 56, 64, 60}, args: []uint16{29, 110, 100, 111}},                                                                                                                      // M T
-	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x4, suf: []uint16{55, 62, 56, 63, 60}, args: []uint16{29, 108, 112, 109}},                                                                                                                      // V
-	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x8, suf: []uint16{55, 62, 56, 64, 60}, args: []uint16{29, 110, 112, 111}},                                                                                                                      // V
-	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x30, suf: []uint16{55, 62, 56, 64, 60}, args: []uint16{29, 110, 113, 111}},                                                                                                                     // V
-	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x2, suf: []uint16{55, 62, 56, 63, 58}, args: []uint16{29, 108, 114, 109}},                                                                                                                      // V
-	{op: ATOM, name: "ATOM", op13: 0x38b, fams: 0x3, suf: []uint16{55, 65, 56, 42, 58}, args: []uint16{29, 90, 100, 91, 92}},                                                                                                                     // M T
-	{op: ATOM, name: "ATOM", op13: 0x38b, fams: 0x3c, suf: []uint16{55, 65, 56, 42, 60}, args: []uint16{29, 90, 100, 91, 92}},                                                                                                                    // M T V
-	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x3, suf: []uint16{55, 62, 56, 63, 58}, args: []uint16{29, 108, 100, 109}},                                                                                                                     // M T
-	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x2, suf: []uint16{55, 62, 56, 63, 58}, args: []uint16{29, 108, 114, 109}},                                                                                                                    // T
-	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x4, suf: []uint16{55, 62, 56, 63, 60}, args: []uint16{29, 108, 100, 109}},                                                                                                                     // M T
-	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x38, suf: []uint16{55, 62, 56, 64, 60}, args: []uint16{29, 110, 100, 111}},                                                                                                                    // M T
-	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x4, suf: []uint16{55, 62, 56, 63, 60}, args: []uint16{29, 108, 112, 109}},                                                                                                                    // V
-	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x8, suf: []uint16{55, 62, 56, 64, 60}, args: []uint16{29, 110, 112, 111}},                                                                                                                    // V
-	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x30, suf: []uint16{55, 62, 56, 64, 60}, args: []uint16{29, 110, 113, 111}},                                                                                                                   // V
-	{op: ATOMG, name: "ATOMG", op13: 0x3a9, fams: 0x3, suf: []uint16{55, 65, 56, 42, 58}, args: []uint16{29, 90, 100, 91, 92}},                                                                                                                   // M T
-	{op: ATOMG, name: "ATOMG", op13: 0x3a9, fams: 0x3c, suf: []uint16{55, 65, 56, 42, 60}, args: []uint16{29, 90, 100, 91, 92}},                                                                                                                  // V
-	{op: ATOMG, name: "ATOMG", op13: 0x3a3, fams: 0x3c, suf: []uint16{55, 62, 56, 63, 60}, args: []uint16{29, 108, 100, 109}},                                                                                                                    // T
-	{op: ATOMG, name: "ATOMG", op13: 0x19a3, fams: 0x8, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{29, 115, 112, 116}},                                                                                                                    // V
-	{op: ATOMG, name: "ATOMG", op13: 0x19a3, fams: 0x30, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{29, 115, 113, 116}},                                                                                                                   // V
-	{op: RED, name: "RED", op13: 0x98e, fams: 0x3, suf: []uint16{55, 68, 56, 63, 58}, args: []uint16{100, 109}},                                                                                                                                  // T
-	{op: RED, name: "RED", op13: 0x198e, fams: 0x2, suf: []uint16{55, 68, 56, 63, 58}, args: []uint16{114, 109}},                                                                                                                                 // T
-	{op: RED, name: "RED", op13: 0x98e, fams: 0x4, suf: []uint16{55, 68, 56, 63, 60}, args: []uint16{100, 109}},                                                                                                                                  // T
-	{op: RED, name: "RED", op13: 0x198e, fams: 0x4, suf: []uint16{55, 68, 56, 63, 60}, args: []uint16{117, 109}},                                                                                                                                 // V
-	{op: REDG, name: "REDG", op13: 0x98e, fams: 0x38, suf: []uint16{55, 68, 56, 64, 60}, args: []uint16{100, 111}},                                                                                                                               // T
-	{op: REDG, name: "REDG", op13: 0x198e, fams: 0x8, suf: []uint16{55, 68, 56, 64, 60}, args: []uint16{117, 111}},                                                                                                                               // V
-	{op: REDG, name: "REDG", op13: 0x198e, fams: 0x30, suf: []uint16{55, 68, 56, 64, 60}, args: []uint16{118, 111}},                                                                                                                              // V
-	{op: REDG, name: "REDG", op13: 0x9a6, fams: 0x38, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{100, 116}},                                                                                                                               // T
-	{op: REDG, name: "REDG", op13: 0x19a6, fams: 0x8, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{117, 116}},                                                                                                                               // V
-	{op: REDG, name: "REDG", op13: 0x19a6, fams: 0x30, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{118, 116}},                                                                                                                              // V
-	{op: LDC, name: "LDC", op13: 0xb82, fams: 0x3f, suf: []uint16{33, 69}, args: []uint16{82, 119}},                                                                                                                                              // M C V
-	{op: LDC, name: "LDC", op13: 0x1b82, fams: 0x3e, suf: []uint16{33, 69}, args: []uint16{82, 120}},                                                                                                                                             // M T
-	{op: LDC, name: "LDC", op13: 0x1582, fams: 0x3e, suf: []uint16{33, 69}, args: []uint16{82, 120}},                                                                                                                                             // M T
-	{op: ULDC, name: "ULDC", op13: 0xab9, fams: 0xe, suf: []uint16{33}, args: []uint16{121, 122}, ugd: true},                                                                                                                                     // M C V
-	{op: ULDC, name: "ULDC", op13: 0x1ab9, fams: 0xe, suf: []uint16{33}, args: []uint16{121, 123}, ugd: true},                                                                                                                                    // T
-	{op: ULDC, name: "ULDC", op13: 0x1abb, fams: 0xe, suf: []uint16{33}, args: []uint16{121, 124}, ugd: true},                                                                                                                                    // T
-	{op: LDCU, name: "LDCU", op13: 0x7ac, fams: 0x30, suf: []uint16{33}, args: []uint16{121, 125}, ugd: true},                                                                                                                                    // M V
-	{op: LDCU, name: "LDCU", op13: 0x17ac, fams: 0x30, suf: []uint16{33}, args: []uint16{121, 125}, ugd: true},                                                                                                                                   // M V
-	{op: LDCU, name: "LDCU", op13: 0x1bac, fams: 0x30, suf: []uint16{33}, args: []uint16{121, 126}, ugd: true},                                                                                                                                   // M
-	{op: MEMBAR, name: "MEMBAR", op13: 0x992, fams: 0x1, suf: []uint16{70, 71}},                                                                                                                                                                  // M T
-	{op: MEMBAR, name: "MEMBAR", op13: 0x992, fams: 0x3e, suf: []uint16{72, 71}},                                                                                                                                                                 // M T H V
-	{op: CCTL, name: "CCTL", op13: 0x98f, fams: 0x3f, suf: []uint16{73}, args: []uint16{127}, conds: []cond{{field{lo: 87, width: 4}, 0x4}}},                                                                                                     // T V
-	{op: CCTL, name: "CCTL", op13: 0x98f, fams: 0x3f, suf: []uint16{55, 73}, args: []uint16{106}},                                                                                                                                                // T V
-	{op: CCTL, name: "CCTL", op13: 0x198f, fams: 0x3e, suf: []uint16{55, 73}, args: []uint16{114}},                                                                                                                                               // T
-	{op: CCTLL, name: "CCTLL", op13: 0x990, fams: 0x3f, suf: []uint16{73}, args: []uint16{128}},                                                                                                                                                  // T
+	{op: LDL, name: "LDL", op13: 0x983, fams: 0x3f, suf: []uint16{65, 33}, args: []uint16{82, 86}},                                                                                                                                               // M T V
+	{op: LDL, name: "LDL", op13: 0x1983, fams: 0x3e, suf: []uint16{65, 33}, args: []uint16{82, 87}},                                                                                                                                              // T V
+	{op: STL, name: "STL", op13: 0x387, fams: 0x3f, suf: []uint16{65, 33}, args: []uint16{86, 83}},                                                                                                                                               // M T V
+	{op: STL, name: "STL", op13: 0x1987, fams: 0x3e, suf: []uint16{65, 33}, args: []uint16{89, 83}},                                                                                                                                              // T V
+	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x3, suf: []uint16{55, 66, 56, 67, 58}, args: []uint16{29, 116, 100, 117}},                                                                                                                       // M T
+	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x4, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{29, 116, 100, 117}},                                                                                                                       // M T
+	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x38, suf: []uint16{55, 66, 56, 68, 60}, args: []uint16{29, 118, 100, 119}},                                                                                                                      // M T
+	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x4, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{29, 116, 120, 117}},                                                                                                                      // V
+	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x8, suf: []uint16{55, 66, 56, 68, 60}, args: []uint16{29, 118, 120, 119}},                                                                                                                      // V
+	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x30, suf: []uint16{55, 66, 56, 68, 60}, args: []uint16{29, 118, 121, 119}},                                                                                                                     // V
+	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x2, suf: []uint16{55, 66, 56, 67, 58}, args: []uint16{29, 116, 122, 117}},                                                                                                                      // V
+	{op: ATOM, name: "ATOM", op13: 0x38b, fams: 0x3, suf: []uint16{55, 69, 56, 42, 58}, args: []uint16{29, 90, 100, 91, 92}},                                                                                                                     // M T
+	{op: ATOM, name: "ATOM", op13: 0x38b, fams: 0x3c, suf: []uint16{55, 69, 56, 42, 60}, args: []uint16{29, 90, 100, 91, 92}},                                                                                                                    // M T V
+	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x3, suf: []uint16{55, 66, 56, 67, 58}, args: []uint16{29, 116, 100, 117}},                                                                                                                     // M T
+	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x2, suf: []uint16{55, 66, 56, 67, 58}, args: []uint16{29, 116, 122, 117}},                                                                                                                    // T
+	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x4, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{29, 116, 100, 117}},                                                                                                                     // M T
+	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x38, suf: []uint16{55, 66, 56, 68, 60}, args: []uint16{29, 118, 100, 119}},                                                                                                                    // M T
+	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x4, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{29, 116, 120, 117}},                                                                                                                    // V
+	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x8, suf: []uint16{55, 66, 56, 68, 60}, args: []uint16{29, 118, 120, 119}},                                                                                                                    // V
+	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x30, suf: []uint16{55, 66, 56, 68, 60}, args: []uint16{29, 118, 121, 119}},                                                                                                                   // V
+	{op: ATOMG, name: "ATOMG", op13: 0x3a9, fams: 0x3, suf: []uint16{55, 69, 56, 42, 58}, args: []uint16{29, 90, 100, 91, 92}},                                                                                                                   // M T
+	{op: ATOMG, name: "ATOMG", op13: 0x3a9, fams: 0x3c, suf: []uint16{55, 69, 56, 42, 60}, args: []uint16{29, 90, 100, 91, 92}},                                                                                                                  // V
+	{op: ATOMG, name: "ATOMG", op13: 0x3a3, fams: 0x3c, suf: []uint16{55, 66, 56, 67, 60}, args: []uint16{29, 116, 100, 117}},                                                                                                                    // T
+	{op: ATOMG, name: "ATOMG", op13: 0x19a3, fams: 0x8, suf: []uint16{55, 70, 56, 71, 60}, args: []uint16{29, 123, 120, 124}},                                                                                                                    // V
+	{op: ATOMG, name: "ATOMG", op13: 0x19a3, fams: 0x30, suf: []uint16{55, 70, 56, 71, 60}, args: []uint16{29, 123, 121, 124}},                                                                                                                   // V
+	{op: RED, name: "RED", op13: 0x98e, fams: 0x3, suf: []uint16{55, 72, 56, 67, 58}, args: []uint16{100, 117}},                                                                                                                                  // T
+	{op: RED, name: "RED", op13: 0x198e, fams: 0x2, suf: []uint16{55, 72, 56, 67, 58}, args: []uint16{122, 117}},                                                                                                                                 // T
+	{op: RED, name: "RED", op13: 0x98e, fams: 0x4, suf: []uint16{55, 72, 56, 67, 60}, args: []uint16{100, 117}},                                                                                                                                  // T
+	{op: RED, name: "RED", op13: 0x198e, fams: 0x4, suf: []uint16{55, 72, 56, 67, 60}, args: []uint16{125, 117}},                                                                                                                                 // V
+	{op: REDG, name: "REDG", op13: 0x98e, fams: 0x38, suf: []uint16{55, 72, 56, 68, 60}, args: []uint16{100, 119}},                                                                                                                               // T
+	{op: REDG, name: "REDG", op13: 0x198e, fams: 0x8, suf: []uint16{55, 72, 56, 68, 60}, args: []uint16{125, 119}},                                                                                                                               // V
+	{op: REDG, name: "REDG", op13: 0x198e, fams: 0x30, suf: []uint16{55, 72, 56, 68, 60}, args: []uint16{126, 119}},                                                                                                                              // V
+	{op: REDG, name: "REDG", op13: 0x9a6, fams: 0x38, suf: []uint16{55, 70, 56, 71, 60}, args: []uint16{100, 124}},                                                                                                                               // T
+	{op: REDG, name: "REDG", op13: 0x19a6, fams: 0x8, suf: []uint16{55, 70, 56, 71, 60}, args: []uint16{125, 124}},                                                                                                                               // V
+	{op: REDG, name: "REDG", op13: 0x19a6, fams: 0x30, suf: []uint16{55, 70, 56, 71, 60}, args: []uint16{126, 124}},                                                                                                                              // V
+	{op: LDC, name: "LDC", op13: 0xb82, fams: 0x3f, suf: []uint16{33, 73}, args: []uint16{82, 127}},                                                                                                                                              // M C V
+	{op: LDC, name: "LDC", op13: 0x1b82, fams: 0x3e, suf: []uint16{33, 73}, args: []uint16{82, 128}},                                                                                                                                             // M T
+	{op: LDC, name: "LDC", op13: 0x1582, fams: 0x3e, suf: []uint16{33, 73}, args: []uint16{82, 128}},                                                                                                                                             // M T
+	{op: ULDC, name: "ULDC", op13: 0xab9, fams: 0xe, suf: []uint16{33}, args: []uint16{129, 130}, ugd: true},                                                                                                                                     // M C V
+	{op: ULDC, name: "ULDC", op13: 0x1ab9, fams: 0xe, suf: []uint16{33}, args: []uint16{129, 131}, ugd: true},                                                                                                                                    // T
+	{op: ULDC, name: "ULDC", op13: 0x1abb, fams: 0xe, suf: []uint16{33}, args: []uint16{129, 132}, ugd: true},                                                                                                                                    // T
+	{op: LDCU, name: "LDCU", op13: 0x7ac, fams: 0x30, suf: []uint16{33}, args: []uint16{129, 133}, ugd: true},                                                                                                                                    // M V
+	{op: LDCU, name: "LDCU", op13: 0x17ac, fams: 0x30, suf: []uint16{33}, args: []uint16{129, 133}, ugd: true},                                                                                                                                   // M V
+	{op: LDCU, name: "LDCU", op13: 0x1bac, fams: 0x30, suf: []uint16{33}, args: []uint16{129, 134}, ugd: true},                                                                                                                                   // M
+	{op: MEMBAR, name: "MEMBAR", op13: 0x992, fams: 0x1, suf: []uint16{74, 75}},                                                                                                                                                                  // M T
+	{op: MEMBAR, name: "MEMBAR", op13: 0x992, fams: 0x3e, suf: []uint16{76, 75}},                                                                                                                                                                 // M T H V
+	{op: CCTL, name: "CCTL", op13: 0x98f, fams: 0x3f, suf: []uint16{77}, args: []uint16{135}, conds: []cond{{field{lo: 87, width: 4}, 0x4}}},                                                                                                     // T V
+	{op: CCTL, name: "CCTL", op13: 0x98f, fams: 0x3f, suf: []uint16{55, 77}, args: []uint16{114}},                                                                                                                                                // T V
+	{op: CCTL, name: "CCTL", op13: 0x198f, fams: 0x3e, suf: []uint16{55, 77}, args: []uint16{122}},                                                                                                                                               // T
+	{op: CCTLL, name: "CCTLL", op13: 0x990, fams: 0x3f, suf: []uint16{77}, args: []uint16{136}},                                                                                                                                                  // T
 	{op: ERRBAR, name: "ERRBAR", op13: 0x9ab, fams: 0x3f},                                                                                                                                                                                        // T V
 	{op: CGAERRBAR, name: "CGAERRBAR", op13: 0x5ab, fams: 0x38},                                                                                                                                                                                  // T V
-	{op: BRA, name: "BRA", op13: 0x947, fams: 0x7, suf: []uint16{74, 75}, args: []uint16{95, 129}},                                                                                                                                               // M T C V
-	{op: BRA, name: "BRA", op13: 0x947, fams: 0x38, suf: []uint16{74, 75, 76}, args: []uint16{95, 130}},                                                                                                                                          // M H V
-	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x4, suf: []uint16{74, 75}, args: []uint16{95, 131, 129}},                                                                                                                                         // C V
-	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x8, suf: []uint16{74, 75, 76}, args: []uint16{95, 131, 130}},                                                                                                                                     // H
-	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x30, suf: []uint16{74, 75, 76}, args: []uint16{95, 132, 130}},                                                                                                                                    // V
-	{op: BRA, name: "BRA", op13: 0x547, fams: 0x6, suf: []uint16{74, 75}, args: []uint16{95, 133, 129}},                                                                                                                                          // V
-	{op: BRA, name: "BRA", op13: 0x1547, fams: 0x6, suf: []uint16{74, 75}, args: []uint16{95, 133, 129}},                                                                                                                                         // V
-	{op: BRA, name: "BRA", op13: 0x547, fams: 0x38, suf: []uint16{74, 75, 76}, args: []uint16{95, 133, 130}},                                                                                                                                     // V H
-	{op: BRA, name: "BRA", op13: 0x1547, fams: 0x38, suf: []uint16{74, 75, 76}, args: []uint16{95, 133, 130}},                                                                                                                                    // V H
-	{op: BRX, name: "BRX", op13: 0x949, fams: 0x7, suf: []uint16{74}, args: []uint16{95, 75, 129}, alias: aliasRel},                                                                                                                              // T V
-	{op: BRX, name: "BRX", op13: 0x949, fams: 0x38, suf: []uint16{74}, args: []uint16{95, 75, 130}, alias: aliasRel},                                                                                                                             // T V
-	{op: BRXU, name: "BRXU", op13: 0x1958, fams: 0x6, suf: []uint16{74}, args: []uint16{95, 134, 129}, alias: aliasRel},                                                                                                                          // T V
-	{op: BRXU, name: "BRXU", op13: 0x1958, fams: 0x38, suf: []uint16{74}, args: []uint16{95, 134, 130}, alias: aliasRel},                                                                                                                         // T V
-	{op: JMP, name: "JMP", op13: 0x94a, fams: 0x3f, suf: []uint16{74}, args: []uint16{95, 135}},                                                                                                                                                  // T H
-	{op: JMP, name: "JMP", op13: 0xb4a, fams: 0x3f, suf: []uint16{74}, args: []uint16{95, 136}},                                                                                                                                                  // T H
-	{op: JMX, name: "JMX", op13: 0x94c, fams: 0x3f, suf: []uint16{74}, args: []uint16{95, 75, 137}},                                                                                                                                              // T H
-	{op: JMXU, name: "JMXU", op13: 0x1959, fams: 0x3e, suf: []uint16{74}, args: []uint16{95, 134, 137}},                                                                                                                                          // T H
-	{op: CALL, name: "CALL.REL", op13: 0x944, fams: 0x7, suf: []uint16{77}, args: []uint16{95, 129}},                                                                                                                                             // T C V
-	{op: CALL, name: "CALL.REL", op13: 0x944, fams: 0x38, suf: []uint16{77}, args: []uint16{95, 130}},                                                                                                                                            // H V
-	{op: CALL, name: "CALL.REL", op13: 0x344, fams: 0x7, suf: []uint16{77}, args: []uint16{95, 75, 129}, alias: aliasRel},                                                                                                                        // T V
-	{op: CALL, name: "CALL.REL", op13: 0x344, fams: 0x38, suf: []uint16{77}, args: []uint16{95, 75, 130}, alias: aliasRel},                                                                                                                       // T V
-	{op: CALL, name: "CALL.REL", op13: 0x1944, fams: 0x6, suf: []uint16{77}, args: []uint16{95, 134, 129}, alias: aliasRel},                                                                                                                      // T
-	{op: CALL, name: "CALL.REL", op13: 0x1944, fams: 0x38, suf: []uint16{77}, args: []uint16{95, 134, 130}, alias: aliasRel},                                                                                                                     // T
-	{op: CALL, name: "CALL.ABS", op13: 0x943, fams: 0x7, suf: []uint16{77}, args: []uint16{95, 135}},                                                                                                                                             // T V
-	{op: CALL, name: "CALL.ABS", op13: 0x943, fams: 0x38, suf: []uint16{77}, args: []uint16{95, 138}},                                                                                                                                            // T V
-	{op: CALL, name: "CALL.ABS", op13: 0x343, fams: 0x3f, suf: []uint16{77}, args: []uint16{95, 75}},                                                                                                                                             // T V
-	{op: CALL, name: "CALL.ABS", op13: 0x1943, fams: 0x3e, suf: []uint16{77}, args: []uint16{95, 134}},                                                                                                                                           // T
-	{op: CALL, name: "CALL.ABS", op13: 0xb43, fams: 0x3f, suf: []uint16{77}, args: []uint16{95, 139}},                                                                                                                                            // T
-	{op: RET, name: "RET", op13: 0x950, fams: 0x7, suf: []uint16{78, 79}, args: []uint16{95, 75, 129}, alias: aliasRet},                                                                                                                          // T V
-	{op: RET, name: "RET", op13: 0x950, fams: 0x38, suf: []uint16{78, 79}, args: []uint16{95, 75, 130}, alias: aliasRet},                                                                                                                         // T H V
-	{op: RET, name: "RET", op13: 0x1950, fams: 0x6, suf: []uint16{78, 79}, args: []uint16{95, 134, 129}, alias: aliasRet},                                                                                                                        // T
-	{op: RET, name: "RET", op13: 0x1950, fams: 0x38, suf: []uint16{78, 79}, args: []uint16{95, 134, 130}, alias: aliasRet},                                                                                                                       // T
-	{op: EXIT, name: "EXIT", op13: 0x94d, fams: 0x3f, suf: []uint16{80}, args: []uint16{95}},                                                                                                                                                     // M T V
-	{op: BSSY, name: "BSSY", op13: 0x945, fams: 0xf, args: []uint16{140, 95, 141}},                                                                                                                                                               // M T C V
-	{op: BSSY, name: "BSSY", op13: 0x945, fams: 0x30, suf: []uint16{81}, args: []uint16{140, 95, 141}},                                                                                                                                           // M V
-	{op: BSYNC, name: "BSYNC", op13: 0x941, fams: 0xf, args: []uint16{95, 140}},                                                                                                                                                                  // M T C V
-	{op: BSYNC, name: "BSYNC", op13: 0x941, fams: 0x30, suf: []uint16{81}, args: []uint16{95, 140}},                                                                                                                                              // M V
-	{op: BREAK, name: "BREAK", op13: 0x942, fams: 0xf, args: []uint16{95, 140}},                                                                                                                                                                  // M T C V
-	{op: BREAK, name: "BREAK", op13: 0x942, fams: 0x30, suf: []uint16{81}, args: []uint16{95, 140}},                                                                                                                                              // M V
-	{op: BMOV, name: "BMOV.32", op13: 0x355, fams: 0x3f, suf: []uint16{82}, args: []uint16{0, 142}},                                                                                                                                              // T V
-	{op: BMOV, name: "BMOV.32", op13: 0x356, fams: 0x3f, args: []uint16{143, 1}},                                                                                                                                                                 // T V
-	{op: BMOV, name: "BMOV.32", op13: 0x956, fams: 0x3f, args: []uint16{143, 3}},                                                                                                                                                                 // T
-	{op: BMOV, name: "BMOV.64", op13: 0x357, fams: 0x3f, suf: []uint16{82}, args: []uint16{11, 142}},                                                                                                                                             // T
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x7, suf: []uint16{83}, args: []uint16{95, 144}},                                                                                                                                         // T V
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x38, suf: []uint16{84}, args: []uint16{95}, conds: []cond{{field{lo: 86, width: 1}, 0x0}}},                                                                                              // H V
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x7, suf: []uint16{83}, args: []uint16{95, 145}},                                                                                                                                         // T V
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x38, suf: []uint16{85}, args: []uint16{95, 146}, conds: []cond{{field{lo: 86, width: 1}, 0x0}}},                                                                                         // H V
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x38, suf: []uint16{85}, args: []uint16{95, 146, 130}, conds: []cond{{field{lo: 86, width: 1}, 0x1}}},                                                                                    // H V
+	{op: BRA, name: "BRA", op13: 0x947, fams: 0x7, suf: []uint16{78, 79}, args: []uint16{95, 137}},                                                                                                                                               // M T C V
+	{op: BRA, name: "BRA", op13: 0x947, fams: 0x38, suf: []uint16{78, 79, 80}, args: []uint16{95, 138}},                                                                                                                                          // M H V
+	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x4, suf: []uint16{78, 79}, args: []uint16{95, 139, 137}},                                                                                                                                         // C V
+	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x8, suf: []uint16{78, 79, 80}, args: []uint16{95, 139, 138}},                                                                                                                                     // H
+	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x30, suf: []uint16{78, 79, 80}, args: []uint16{95, 140, 138}},                                                                                                                                    // V
+	{op: BRA, name: "BRA", op13: 0x547, fams: 0x6, suf: []uint16{78, 79}, args: []uint16{95, 141, 137}},                                                                                                                                          // V
+	{op: BRA, name: "BRA", op13: 0x1547, fams: 0x6, suf: []uint16{78, 79}, args: []uint16{95, 141, 137}},                                                                                                                                         // V
+	{op: BRA, name: "BRA", op13: 0x547, fams: 0x38, suf: []uint16{78, 79, 80}, args: []uint16{95, 141, 138}},                                                                                                                                     // V H
+	{op: BRA, name: "BRA", op13: 0x1547, fams: 0x38, suf: []uint16{78, 79, 80}, args: []uint16{95, 141, 138}},                                                                                                                                    // V H
+	{op: BRX, name: "BRX", op13: 0x949, fams: 0x7, suf: []uint16{78}, args: []uint16{95, 75, 137}, alias: aliasRel},                                                                                                                              // T V
+	{op: BRX, name: "BRX", op13: 0x949, fams: 0x38, suf: []uint16{78}, args: []uint16{95, 75, 138}, alias: aliasRel},                                                                                                                             // T V
+	{op: BRXU, name: "BRXU", op13: 0x1958, fams: 0x6, suf: []uint16{78}, args: []uint16{95, 142, 137}, alias: aliasRel},                                                                                                                          // T V
+	{op: BRXU, name: "BRXU", op13: 0x1958, fams: 0x38, suf: []uint16{78}, args: []uint16{95, 142, 138}, alias: aliasRel},                                                                                                                         // T V
+	{op: JMP, name: "JMP", op13: 0x94a, fams: 0x3f, suf: []uint16{78}, args: []uint16{95, 143}},                                                                                                                                                  // T H
+	{op: JMP, name: "JMP", op13: 0xb4a, fams: 0x3f, suf: []uint16{78}, args: []uint16{95, 144}},                                                                                                                                                  // T H
+	{op: JMX, name: "JMX", op13: 0x94c, fams: 0x3f, suf: []uint16{78}, args: []uint16{95, 75, 145}},                                                                                                                                              // T H
+	{op: JMXU, name: "JMXU", op13: 0x1959, fams: 0x3e, suf: []uint16{78}, args: []uint16{95, 142, 145}},                                                                                                                                          // T H
+	{op: CALL, name: "CALL.REL", op13: 0x944, fams: 0x7, suf: []uint16{81}, args: []uint16{95, 137}},                                                                                                                                             // T C V
+	{op: CALL, name: "CALL.REL", op13: 0x944, fams: 0x38, suf: []uint16{81}, args: []uint16{95, 138}},                                                                                                                                            // H V
+	{op: CALL, name: "CALL.REL", op13: 0x344, fams: 0x7, suf: []uint16{81}, args: []uint16{95, 75, 137}, alias: aliasRel},                                                                                                                        // T V
+	{op: CALL, name: "CALL.REL", op13: 0x344, fams: 0x38, suf: []uint16{81}, args: []uint16{95, 75, 138}, alias: aliasRel},                                                                                                                       // T V
+	{op: CALL, name: "CALL.REL", op13: 0x1944, fams: 0x6, suf: []uint16{81}, args: []uint16{95, 142, 137}, alias: aliasRel},                                                                                                                      // T
+	{op: CALL, name: "CALL.REL", op13: 0x1944, fams: 0x38, suf: []uint16{81}, args: []uint16{95, 142, 138}, alias: aliasRel},                                                                                                                     // T
+	{op: CALL, name: "CALL.ABS", op13: 0x943, fams: 0x7, suf: []uint16{81}, args: []uint16{95, 143}},                                                                                                                                             // T V
+	{op: CALL, name: "CALL.ABS", op13: 0x943, fams: 0x38, suf: []uint16{81}, args: []uint16{95, 146}},                                                                                                                                            // T V
+	{op: CALL, name: "CALL.ABS", op13: 0x343, fams: 0x3f, suf: []uint16{81}, args: []uint16{95, 75}},                                                                                                                                             // T V
+	{op: CALL, name: "CALL.ABS", op13: 0x1943, fams: 0x3e, suf: []uint16{81}, args: []uint16{95, 142}},                                                                                                                                           // T
+	{op: CALL, name: "CALL.ABS", op13: 0xb43, fams: 0x3f, suf: []uint16{81}, args: []uint16{95, 147}},                                                                                                                                            // T
+	{op: RET, name: "RET", op13: 0x950, fams: 0x7, suf: []uint16{82, 83}, args: []uint16{95, 75, 137}, alias: aliasRet},                                                                                                                          // T V
+	{op: RET, name: "RET", op13: 0x950, fams: 0x38, suf: []uint16{82, 83}, args: []uint16{95, 75, 138}, alias: aliasRet},                                                                                                                         // T H V
+	{op: RET, name: "RET", op13: 0x1950, fams: 0x6, suf: []uint16{82, 83}, args: []uint16{95, 142, 137}, alias: aliasRet},                                                                                                                        // T
+	{op: RET, name: "RET", op13: 0x1950, fams: 0x38, suf: []uint16{82, 83}, args: []uint16{95, 142, 138}, alias: aliasRet},                                                                                                                       // T
+	{op: EXIT, name: "EXIT", op13: 0x94d, fams: 0x3f, suf: []uint16{84}, args: []uint16{95}},                                                                                                                                                     // M T V
+	{op: BSSY, name: "BSSY", op13: 0x945, fams: 0xf, args: []uint16{148, 95, 149}},                                                                                                                                                               // M T C V
+	{op: BSSY, name: "BSSY", op13: 0x945, fams: 0x30, suf: []uint16{85}, args: []uint16{148, 95, 149}},                                                                                                                                           // M V
+	{op: BSYNC, name: "BSYNC", op13: 0x941, fams: 0xf, args: []uint16{95, 148}},                                                                                                                                                                  // M T C V
+	{op: BSYNC, name: "BSYNC", op13: 0x941, fams: 0x30, suf: []uint16{85}, args: []uint16{95, 148}},                                                                                                                                              // M V
+	{op: BREAK, name: "BREAK", op13: 0x942, fams: 0xf, args: []uint16{95, 148}},                                                                                                                                                                  // M T C V
+	{op: BREAK, name: "BREAK", op13: 0x942, fams: 0x30, suf: []uint16{85}, args: []uint16{95, 148}},                                                                                                                                              // M V
+	{op: BMOV, name: "BMOV.32", op13: 0x355, fams: 0x3f, suf: []uint16{86}, args: []uint16{0, 150}},                                                                                                                                              // T V
+	{op: BMOV, name: "BMOV.32", op13: 0x356, fams: 0x3f, args: []uint16{151, 1}},                                                                                                                                                                 // T V
+	{op: BMOV, name: "BMOV.32", op13: 0x956, fams: 0x3f, args: []uint16{151, 3}},                                                                                                                                                                 // T
+	{op: BMOV, name: "BMOV.64", op13: 0x357, fams: 0x3f, suf: []uint16{86}, args: []uint16{11, 150}},                                                                                                                                             // T
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x7, suf: []uint16{87}, args: []uint16{95, 152}},                                                                                                                                         // T V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x38, suf: []uint16{88}, args: []uint16{95}, conds: []cond{{field{lo: 85, width: 2}, 0x0}}},                                                                                              // H V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x38, suf: []uint16{89}, args: []uint16{95, 138}, conds: []cond{{field{lo: 85, width: 2}, 0x2}}},                                                                                         // V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x7, suf: []uint16{87}, args: []uint16{95, 153}},                                                                                                                                         // T V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x38, suf: []uint16{90}, args: []uint16{95, 154}, conds: []cond{{field{lo: 86, width: 1}, 0x0}}},                                                                                         // H V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x38, suf: []uint16{90}, args: []uint16{95, 154, 138}, conds: []cond{{field{lo: 86, width: 1}, 0x1}}},                                                                                    // H V
 	{op: ENDCOLLECTIVE, name: "ENDCOLLECTIVE", op13: 0x91b, fams: 0x38, args: []uint16{95}},                                                                                                                                                      // H V
 	{op: YIELD, name: "YIELD", op13: 0x946, fams: 0x3f, args: []uint16{95}},                                                                                                                                                                      // T V
 	{op: KILL, name: "KILL", op13: 0x95b, fams: 0x3f, args: []uint16{95}},                                                                                                                                                                        // T
 	{op: RTT, name: "RTT", op13: 0x94f, fams: 0x3f, args: []uint16{95}},                                                                                                                                                                          // T
-	{op: BPT, name: "BPT", op13: 0x95c, fams: 0x3f, suf: []uint16{86}, args: []uint16{147}},                                                                                                                                                      // T V
+	{op: BPT, name: "BPT", op13: 0x95c, fams: 0x3f, suf: []uint16{91}, args: []uint16{155}},                                                                                                                                                      // T V
 	{op: IDE, name: "IDE", op13: 0x951, fams: 0x3f},                                                                                                                                                                                              // T
-	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{87, 88, 89}, args: []uint16{148, 149, 41}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
-	{op: BAR, name: "BAR", op13: 0x91d, fams: 0x3f, suf: []uint16{87, 88, 89}, args: []uint16{148, 145, 41}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
-	{op: BAR, name: "BAR", op13: 0x51d, fams: 0x3f, suf: []uint16{87, 88, 89}, args: []uint16{150, 149, 41}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
-	{op: BAR, name: "BAR", op13: 0x31d, fams: 0x3f, suf: []uint16{87, 88, 89}, args: []uint16{150, 145, 41}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
-	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{87, 89}, args: []uint16{148, 149}},                                                                                                                                             // T C H V
-	{op: BAR, name: "BAR", op13: 0x91d, fams: 0x3f, suf: []uint16{87, 89}, args: []uint16{148, 145}},                                                                                                                                             // T C H V
-	{op: BAR, name: "BAR", op13: 0x51d, fams: 0x3f, suf: []uint16{87, 89}, args: []uint16{150, 149}},                                                                                                                                             // T C H V
-	{op: BAR, name: "BAR", op13: 0x31d, fams: 0x3f, suf: []uint16{87, 89}, args: []uint16{150, 145}},                                                                                                                                             // T C H V
-	{op: B2R, name: "B2R", op13: 0x31c, fams: 0x3f, suf: []uint16{90}, args: []uint16{0, 148}, conds: []cond{{field{lo: 78, width: 2}, 0x0}}},                                                                                                    // T
-	{op: B2R, name: "B2R", op13: 0x31c, fams: 0x3f, suf: []uint16{90}, args: []uint16{0, 18}},                                                                                                                                                    // T V
-	{op: DEPBAR, name: "DEPBAR", op13: 0x91a, fams: 0x3f, suf: []uint16{91}, args: []uint16{151, 152, 153}},                                                                                                                                      // T C V
+	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{92, 93, 94}, args: []uint16{156, 157, 41}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
+	{op: BAR, name: "BAR", op13: 0x91d, fams: 0x3f, suf: []uint16{92, 93, 94}, args: []uint16{156, 153, 41}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
+	{op: BAR, name: "BAR", op13: 0x51d, fams: 0x3f, suf: []uint16{92, 93, 94}, args: []uint16{158, 157, 41}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
+	{op: BAR, name: "BAR", op13: 0x31d, fams: 0x3f, suf: []uint16{92, 93, 94}, args: []uint16{158, 153, 41}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
+	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{92, 94}, args: []uint16{156, 157}},                                                                                                                                             // T C H V
+	{op: BAR, name: "BAR", op13: 0x91d, fams: 0x3f, suf: []uint16{92, 94}, args: []uint16{156, 153}},                                                                                                                                             // T C H V
+	{op: BAR, name: "BAR", op13: 0x51d, fams: 0x3f, suf: []uint16{92, 94}, args: []uint16{158, 157}},                                                                                                                                             // T C H V
+	{op: BAR, name: "BAR", op13: 0x31d, fams: 0x3f, suf: []uint16{92, 94}, args: []uint16{158, 153}},                                                                                                                                             // T C H V
+	{op: B2R, name: "B2R", op13: 0x31c, fams: 0x3f, suf: []uint16{95}, args: []uint16{0, 156}, conds: []cond{{field{lo: 78, width: 2}, 0x0}}},                                                                                                    // T
+	{op: B2R, name: "B2R", op13: 0x31c, fams: 0x3f, suf: []uint16{95}, args: []uint16{0, 18}},                                                                                                                                                    // T V
+	{op: DEPBAR, name: "DEPBAR", op13: 0x91a, fams: 0x3f, suf: []uint16{96}, args: []uint16{159, 160, 161}},                                                                                                                                      // T C V
 	{op: NOP, name: "NOP", op13: 0x918, fams: 0x3f},                                                                                                                                                                                              // T V
-	{op: PMTRIG, name: "PMTRIG", op13: 0x801, fams: 0x3f, args: []uint16{154}},                                                                                                                                                                   // T
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x35d, fams: 0x3, suf: []uint16{92}, args: []uint16{1}},                                                                                                                                             // T V
+	{op: PMTRIG, name: "PMTRIG", op13: 0x801, fams: 0x3f, args: []uint16{162}},                                                                                                                                                                   // T
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x35d, fams: 0x3, suf: []uint16{97}, args: []uint16{1}},                                                                                                                                             // T V
 	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x35d, fams: 0x3c, args: []uint16{1}},                                                                                                                                                               // T V
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x95d, fams: 0x3, suf: []uint16{92}, args: []uint16{3}},                                                                                                                                             // T V
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x95d, fams: 0x3, suf: []uint16{97}, args: []uint16{3}},                                                                                                                                             // T V
 	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x95d, fams: 0x3c, args: []uint16{3}},                                                                                                                                                               // T V
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0xb5d, fams: 0x3, suf: []uint16{92}, args: []uint16{136}},                                                                                                                                           // T
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0xb5d, fams: 0x3c, args: []uint16{136}},                                                                                                                                                             // T
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x1d5d, fams: 0x2, suf: []uint16{92}, args: []uint16{5}},                                                                                                                                            // T
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0xb5d, fams: 0x3, suf: []uint16{97}, args: []uint16{144}},                                                                                                                                           // T
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0xb5d, fams: 0x3c, args: []uint16{144}},                                                                                                                                                             // T
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x1d5d, fams: 0x2, suf: []uint16{97}, args: []uint16{5}},                                                                                                                                            // T
 	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x1d5d, fams: 0x3c, args: []uint16{5}},                                                                                                                                                              // T
 	{op: PREEXIT, name: "PREEXIT", op13: 0x82d, fams: 0x38},                                                                                                                                                                                      // H V
 	{op: ACQBULK, name: "ACQBULK", op13: 0x82e, fams: 0x38},                                                                                                                                                                                      // H V
-	{op: SHFL, name: "SHFL", op13: 0x389, fams: 0x3f, suf: []uint16{93}, args: []uint16{29, 0, 15, 1, 40}},                                                                                                                                       // M T C V
-	{op: SHFL, name: "SHFL", op13: 0x589, fams: 0x3f, suf: []uint16{93}, args: []uint16{29, 0, 15, 1, 155}},                                                                                                                                      // M T C V
-	{op: SHFL, name: "SHFL", op13: 0x989, fams: 0x3f, suf: []uint16{93}, args: []uint16{29, 0, 15, 156, 40}},                                                                                                                                     // M T C V
-	{op: SHFL, name: "SHFL", op13: 0xf89, fams: 0x3f, suf: []uint16{93}, args: []uint16{29, 0, 15, 156, 155}},                                                                                                                                    // M T C V
-	{op: VOTE, name: "VOTE", op13: 0x806, fams: 0x3f, suf: []uint16{94}, args: []uint16{157, 29, 41}},                                                                                                                                            // T C V
-	{op: VOTEU, name: "VOTEU", op13: 0x886, fams: 0x3e, suf: []uint16{94}, args: []uint16{158, 159, 41}},                                                                                                                                         // T V
-	{op: MATCH, name: "MATCH", op13: 0x3a1, fams: 0x3f, suf: []uint16{95, 96}, args: []uint16{29, 0, 160}, conds: []cond{{field{lo: 79, width: 1}, 0x0}}},                                                                                        // T V
-	{op: MATCH, name: "MATCH", op13: 0x3a1, fams: 0x3f, suf: []uint16{95, 96}, args: []uint16{161, 0, 160}, conds: []cond{{field{lo: 79, width: 1}, 0x1}}},                                                                                       // T V
-	{op: REDUX, name: "REDUX", op13: 0x3c4, fams: 0x3c, suf: []uint16{97, 98}, args: []uint16{162, 15}},                                                                                                                                          // M H V
-	{op: CREDUX, name: "CREDUX", op13: 0x2cc, fams: 0x30, suf: []uint16{99, 100}, args: []uint16{162, 15}},                                                                                                                                       // H V
-	{op: ELECT, name: "ELECT", op13: 0x82f, fams: 0x38, args: []uint16{29, 162, 41}},                                                                                                                                                             // H V
-	{op: ELECT, name: "ELECT", op13: 0x182f, fams: 0x38, args: []uint16{29, 162, 163}},                                                                                                                                                           // H
-	{op: R2UR, name: "R2UR", op13: 0x3c2, fams: 0x6, suf: []uint16{101}, args: []uint16{164, 162, 15}},                                                                                                                                           // M C V
-	{op: R2UR, name: "R2UR", op13: 0x2ca, fams: 0x38, suf: []uint16{101}, args: []uint16{164, 162, 15}},                                                                                                                                          // M H V
-	{op: S2UR, name: "S2UR", op13: 0x9c3, fams: 0x3e, args: []uint16{162, 13}},                                                                                                                                                                   // M C V
-	{op: UIADD3, name: "UIADD3", op13: 0x1290, fams: 0xe, suf: []uint16{4}, args: []uint16{162, 164, 165, 166, 27, 167, 168, 169}, ugd: true},                                                                                                    // T C V
-	{op: UIADD3, name: "UIADD3", op13: 0x1890, fams: 0xe, suf: []uint16{4}, args: []uint16{162, 164, 165, 166, 25, 167, 168, 169}, ugd: true},                                                                                                    // T C V
-	{op: UIADD3, name: "UIADD3", op13: 0x1290, fams: 0x30, suf: []uint16{4}, args: []uint16{162, 159, 170, 166, 27, 167, 168, 169}, ugd: true},                                                                                                   // T V
-	{op: UIADD3, name: "UIADD3", op13: 0x1890, fams: 0x30, suf: []uint16{4}, args: []uint16{162, 159, 170, 166, 25, 167, 168, 169}, ugd: true},                                                                                                   // T V
-	{op: UIADD3, name: "UIADD3", op13: 0x1297, fams: 0xc, suf: []uint16{1}, args: []uint16{171, 164, 165, 172, 173, 174}, ugd: true},                                                                                                             // V
-	{op: UIADD3, name: "UIADD3", op13: 0x1897, fams: 0xc, suf: []uint16{1}, args: []uint16{171, 164, 165, 172, 49, 174}, ugd: true},                                                                                                              // V
-	{op: UIADD3, name: "UIADD3", op13: 0x1297, fams: 0x30, suf: []uint16{1}, args: []uint16{171, 159, 170, 172, 173, 174}, ugd: true},                                                                                                            // V
-	{op: UIADD3, name: "UIADD3", op13: 0x1897, fams: 0x30, suf: []uint16{1}, args: []uint16{171, 159, 170, 172, 49, 174}, ugd: true},                                                                                                             // V
-	{op: UIMAD, name: "UIMAD", op13: 0x12a4, fams: 0x3e, suf: []uint16{4, 10}, args: []uint16{162, 164, 175, 5, 167, 168}, ugd: true, alias: aliasImad},                                                                                          // T C V
-	{op: UIMAD, name: "UIMAD", op13: 0x14a4, fams: 0x3e, suf: []uint16{4, 10}, args: []uint16{162, 164, 175, 176, 47, 168}, ugd: true, alias: aliasImad},                                                                                         // T C V
-	{op: UIMAD, name: "UIMAD", op13: 0x18a4, fams: 0x3e, suf: []uint16{4, 10}, args: []uint16{162, 164, 175, 49, 167, 168}, ugd: true, alias: aliasImad},                                                                                         // T C V
-	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x12a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{171, 164, 175, 5, 177, 168}, ugd: true},                                                                                                   // T C V
-	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x14a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{171, 164, 175, 176, 47, 168}, ugd: true},                                                                                                  // T C V
-	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x18a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{171, 164, 175, 49, 177, 168}, ugd: true},                                                                                                  // T C V
-	{op: UIMADHi, name: "UIMAD.HI", op13: 0x12a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{162, 164, 175, 5, 177, 168}, ugd: true},                                                                                                       // V
-	{op: UIMADHi, name: "UIMAD.HI", op13: 0x14a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{162, 164, 175, 176, 47, 168}, ugd: true},                                                                                                      // V
-	{op: UIMADHi, name: "UIMAD.HI", op13: 0x18a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{162, 164, 175, 49, 177, 168}, ugd: true},                                                                                                      // V
-	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{4}, args: []uint16{162, 164, 166, 27, 56, 168}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                   // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{4}, args: []uint16{162, 164, 166, 57, 56, 168}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                   // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{13, 4, 14}, args: []uint16{162, 164, 166, 27, 56, 168}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}, ugd: true},                           // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{13, 4, 14}, args: []uint16{162, 164, 166, 57, 56, 168}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}, ugd: true},                           // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{13, 4}, args: []uint16{162, 164, 166, 27, 178, 56, 168}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}, ugd: true},                          // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{13, 4}, args: []uint16{162, 164, 166, 57, 178, 56, 168}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}, ugd: true},                          // T C V
-	{op: UISETP, name: "UISETP", op13: 0x128c, fams: 0x1e, suf: []uint16{27, 11, 28, 29}, args: []uint16{159, 170, 175, 5, 179, 180}, ugd: true},                                                                                                 // T C V
-	{op: UISETP, name: "UISETP", op13: 0x188c, fams: 0x1e, suf: []uint16{27, 11, 28, 29}, args: []uint16{159, 170, 175, 49, 179, 180}, ugd: true},                                                                                                // T C V
-	{op: UISETP, name: "UISETP", op13: 0x128c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{159, 170, 181, 10, 179, 180}, ugd: true},                                                                                        // V
-	{op: UISETP, name: "UISETP", op13: 0x188c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{159, 170, 181, 74, 179, 180}, ugd: true},                                                                                        // V
-	{op: USEL, name: "USEL", op13: 0x1287, fams: 0x3e, args: []uint16{162, 175, 5, 179}, ugd: true},                                                                                                                                              // T C V
-	{op: USEL, name: "USEL", op13: 0x1887, fams: 0x3e, args: []uint16{162, 175, 16, 179}, ugd: true},                                                                                                                                             // T C V
-	{op: USEL, name: "USEL", op13: 0x1487, fams: 0x30, suf: []uint16{1}, args: []uint16{171, 134, 76, 179}, ugd: true},                                                                                                                           // V
-	{op: USEL, name: "USEL", op13: 0x1c87, fams: 0x30, suf: []uint16{1}, args: []uint16{171, 134, 182, 179}, ugd: true},                                                                                                                          // V
-	{op: ULOP3, name: "ULOP3.LUT", op13: 0x1292, fams: 0x3e, suf: []uint16{20}, args: []uint16{164, 162, 175, 5, 178, 64, 179}, ugd: true},                                                                                                       // T C V
-	{op: ULOP3, name: "ULOP3.LUT", op13: 0x1892, fams: 0x3e, suf: []uint16{20}, args: []uint16{164, 162, 175, 16, 178, 64, 179}, ugd: true},                                                                                                      // T C V
-	{op: UPLOP3, name: "UPLOP3.LUT", op13: 0x89c, fams: 0x3e, args: []uint16{159, 170, 179, 183, 68, 66, 67}, ugd: true},                                                                                                                         // T C V
-	{op: UPRMT, name: "UPRMT", op13: 0x1296, fams: 0x3e, suf: []uint16{25}, args: []uint16{162, 175, 5, 178}, ugd: true},                                                                                                                         // T C
-	{op: UPRMT, name: "UPRMT", op13: 0x1896, fams: 0x3e, suf: []uint16{25}, args: []uint16{162, 175, 16, 178}, ugd: true},                                                                                                                        // T C
-	{op: UPRMT, name: "UPRMT", op13: 0x1496, fams: 0x3e, suf: []uint16{25}, args: []uint16{162, 175, 176, 43}, ugd: true},                                                                                                                        // T C
-	{op: USHF, name: "USHF", op13: 0x1299, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{162, 175, 5, 178}, ugd: true},                                                                                                               // T C V
-	{op: USHF, name: "USHF", op13: 0x1499, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{162, 175, 176, 43}, ugd: true},                                                                                                              // T C V
-	{op: USHF, name: "USHF", op13: 0x1899, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{162, 175, 16, 178}, ugd: true},                                                                                                              // T C V
-	{op: UVIMNMX, name: "UVIMNMX", op13: 0x124a, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{162, 175, 5, 179}, ugd: true},                                                                                                                  // H
-	{op: UVIMNMX, name: "UVIMNMX", op13: 0x184a, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{162, 175, 16, 179}, ugd: true},                                                                                                                 // H
-	{op: UVIMNMX, name: "UVIMNMX", op13: 0x124a, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{162, 175, 5, 179}, ugd: true},                                                                                                                  // V
-	{op: UVIMNMX, name: "UVIMNMX", op13: 0x184a, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{162, 175, 49, 179}, ugd: true},                                                                                                                 // V
-	{op: USGXT, name: "USGXT", op13: 0x129a, fams: 0x3e, suf: []uint16{22, 11}, args: []uint16{162, 175, 5}, ugd: true},                                                                                                                          // T C
-	{op: USGXT, name: "USGXT", op13: 0x189a, fams: 0x3e, suf: []uint16{22, 11}, args: []uint16{162, 175, 16}, ugd: true},                                                                                                                         // T C
-	{op: UBMSK, name: "UBMSK", op13: 0x129b, fams: 0x3e, suf: []uint16{22}, args: []uint16{162, 175, 5}, ugd: true},                                                                                                                              // T C V
-	{op: UBMSK, name: "UBMSK", op13: 0x189b, fams: 0x3e, suf: []uint16{22}, args: []uint16{162, 175, 16}, ugd: true},                                                                                                                             // T C V
-	{op: UBREV, name: "UBREV", op13: 0x12be, fams: 0x3e, args: []uint16{162, 5}, ugd: true},                                                                                                                                                      // T C
-	{op: UBREV, name: "UBREV", op13: 0x18be, fams: 0x3e, args: []uint16{162, 16}, ugd: true},                                                                                                                                                     // T C
-	{op: UFLO, name: "UFLO", op13: 0x12bd, fams: 0x3e, suf: []uint16{11, 24}, args: []uint16{162, 164, 71}, ugd: true},                                                                                                                           // T C V
-	{op: UFLO, name: "UFLO", op13: 0x18bd, fams: 0x3e, suf: []uint16{11, 24}, args: []uint16{162, 164, 16}, ugd: true},                                                                                                                           // T C V
-	{op: UPOPC, name: "UPOPC", op13: 0x12bf, fams: 0x3e, args: []uint16{162, 71}, ugd: true},                                                                                                                                                     // T C V
-	{op: UPOPC, name: "UPOPC", op13: 0x18bf, fams: 0x3e, args: []uint16{162, 16}, ugd: true},                                                                                                                                                     // T C V
-	{op: UMOV, name: "UMOV", op13: 0x882, fams: 0x3e, args: []uint16{162, 3}, ugd: true},                                                                                                                                                         // M T V
-	{op: UMOV, name: "UMOV", op13: 0x1c82, fams: 0xe, args: []uint16{162, 5}, ugd: true},                                                                                                                                                         // M T V
-	{op: UMOV, name: "UMOV", op13: 0x1c82, fams: 0x30, suf: []uint16{0}, args: []uint16{184, 10}, ugd: true},                                                                                                                                     // V
-	{op: UMOV, name: "UMOV", op13: 0x1482, fams: 0x30, suf: []uint16{1}, args: []uint16{171, 12}, ugd: true},                                                                                                                                     // V
-	{op: UP2UR, name: "UP2UR", op13: 0x1883, fams: 0x3e, suf: []uint16{3}, args: []uint16{162, 14, 175, 16}, ugd: true},                                                                                                                          // T
-	{op: UP2UR, name: "UP2UR", op13: 0x1c83, fams: 0x3e, suf: []uint16{3}, args: []uint16{162, 14, 175, 5}, ugd: true},                                                                                                                           // T
-	{op: UR2UP, name: "UR2UP", op13: 0x1884, fams: 0x3e, suf: []uint16{3}, args: []uint16{14, 175, 16}, ugd: true},                                                                                                                               // T
-	{op: UR2UP, name: "UR2UP", op13: 0x1c84, fams: 0x3e, suf: []uint16{3}, args: []uint16{14, 175, 5}, ugd: true},                                                                                                                                // T
-	{op: CS2UR, name: "CS2UR", op13: 0x8cb, fams: 0x30, args: []uint16{171, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}, ugd: true},                                                                                                       // V
-	{op: CS2UR, name: "CS2UR", op13: 0x8cb, fams: 0x30, suf: []uint16{2}, args: []uint16{162, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                                     // V
-	{op: UCLEA, name: "UCLEA", op13: 0x18bc, fams: 0x38, args: []uint16{162, 175, 3, 56}, ugd: true},                                                                                                                                             // T
-	{op: UCLEA, name: "UCLEA", op13: 0x1cbc, fams: 0x38, args: []uint16{162, 175, 5, 56}, ugd: true},                                                                                                                                             // T
-	{op: UFADD, name: "UFADD", op13: 0x1250, fams: 0x30, args: []uint16{162, 185, 186}, ugd: true},                                                                                                                                               // V
-	{op: UFADD, name: "UFADD", op13: 0x1850, fams: 0x30, args: []uint16{162, 185, 186}, ugd: true},                                                                                                                                               // V
-	{op: UFADD, name: "UFADD", op13: 0x1254, fams: 0x30, suf: []uint16{102, 103, 104}, args: []uint16{162, 185, 186}, ugd: true},                                                                                                                 // V
-	{op: UFADD, name: "UFADD", op13: 0x1854, fams: 0x30, suf: []uint16{102, 103, 104}, args: []uint16{162, 185, 186}, ugd: true},                                                                                                                 // V
-	{op: UFSEL, name: "UFSEL", op13: 0x1251, fams: 0x30, args: []uint16{162, 185, 187, 179}, ugd: true},                                                                                                                                          // V
-	{op: UFSEL, name: "UFSEL", op13: 0x1851, fams: 0x30, args: []uint16{162, 185, 188, 179}, ugd: true},                                                                                                                                          // V
-	{op: UFSETP, name: "UFSETP", op13: 0x1253, fams: 0x30, suf: []uint16{105, 104, 28}, args: []uint16{159, 170, 185, 187, 179}, ugd: true},                                                                                                      // V
-	{op: UFSETP, name: "UFSETP", op13: 0x1853, fams: 0x30, suf: []uint16{105, 104, 28}, args: []uint16{159, 170, 185, 188, 179}, ugd: true},                                                                                                      // V
-	{op: UFFMA, name: "UFFMA", op13: 0x1255, fams: 0x30, suf: []uint16{102, 103, 104}, args: []uint16{162, 189, 39, 190}, ugd: true},                                                                                                             // I
-	{op: UFFMA, name: "UFFMA", op13: 0x1855, fams: 0x30, suf: []uint16{102, 103, 104}, args: []uint16{162, 189, 188, 190}, ugd: true},                                                                                                            // I
-	{op: UFMUL, name: "UFMUL", op13: 0x1256, fams: 0x30, suf: []uint16{102, 103, 104}, args: []uint16{162, 185, 187}, ugd: true},                                                                                                                 // V
-	{op: UFMUL, name: "UFMUL", op13: 0x1856, fams: 0x30, suf: []uint16{102, 103, 104}, args: []uint16{162, 185, 188}, ugd: true},                                                                                                                 // V
-	{op: UI2F, name: "UI2F", op13: 0x125a, fams: 0x30, suf: []uint16{106, 103}, args: []uint16{162, 5}, ugd: true},                                                                                                                               // V
-	{op: UF2I, name: "UF2I", op13: 0x125c, fams: 0x30, suf: []uint16{104, 107, 108, 109}, args: []uint16{162, 187}, ugd: true},                                                                                                                   // V
-	{op: UI2FP, name: "UI2FP", op13: 0x125e, fams: 0x30, suf: []uint16{110, 111, 103}, args: []uint16{162, 5}, ugd: true},                                                                                                                        // V
-	{op: FADD, name: "FADD", op13: 0x221, fams: 0x3f, suf: []uint16{104, 102, 103}, args: []uint16{0, 191, 192}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0x421, fams: 0x3f, suf: []uint16{104, 102, 103}, args: []uint16{0, 191, 188}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0x621, fams: 0x3f, suf: []uint16{104, 102, 103}, args: []uint16{0, 191, 193}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0x1e21, fams: 0x3f, suf: []uint16{104, 102, 103}, args: []uint16{0, 191, 187}},                                                                                                                                // M T C V
-	{op: FADD, name: "FADD", op13: 0x821, fams: 0x3f, suf: []uint16{104, 102, 103}, args: []uint16{0, 191, 188}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0xa21, fams: 0x3f, suf: []uint16{104, 102, 103}, args: []uint16{0, 191, 193}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0x1c21, fams: 0x3f, suf: []uint16{104, 102, 103}, args: []uint16{0, 191, 187}},                                                                                                                                // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x220, fams: 0x3f, suf: []uint16{104, 112, 103, 102}, args: []uint16{0, 191, 194}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x420, fams: 0x3f, suf: []uint16{104, 112, 103, 102}, args: []uint16{0, 191, 195}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x620, fams: 0x3f, suf: []uint16{104, 112, 103, 102}, args: []uint16{0, 191, 195}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x820, fams: 0x3f, suf: []uint16{104, 112, 103, 102}, args: []uint16{0, 191, 188}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0xa20, fams: 0x3f, suf: []uint16{104, 112, 103, 102}, args: []uint16{0, 191, 193}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x1c20, fams: 0x3f, suf: []uint16{104, 112, 103, 102}, args: []uint16{0, 191, 187}},                                                                                                                           // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x1e20, fams: 0x3f, suf: []uint16{104, 112, 103, 102}, args: []uint16{0, 191, 195}},                                                                                                                           // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x223, fams: 0x3f, suf: []uint16{104, 103, 102}, args: []uint16{0, 191, 194, 196}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x423, fams: 0x3f, suf: []uint16{104, 103, 102}, args: []uint16{0, 191, 195, 197}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x623, fams: 0x3f, suf: []uint16{104, 103, 102}, args: []uint16{0, 191, 195, 198}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x823, fams: 0x3f, suf: []uint16{104, 103, 102}, args: []uint16{0, 191, 188, 196}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0xa23, fams: 0x3f, suf: []uint16{104, 103, 102}, args: []uint16{0, 191, 193, 196}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x1c23, fams: 0x3f, suf: []uint16{104, 103, 102}, args: []uint16{0, 191, 187, 196}},                                                                                                                           // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x1e23, fams: 0x3f, suf: []uint16{104, 103, 102}, args: []uint16{0, 191, 195, 199}},                                                                                                                           // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x209, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 194, 41}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x409, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 195, 41}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x609, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 195, 41}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x809, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 188, 41}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0xa09, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 193, 41}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x1c09, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 187, 41}},                                                                                                                                    // M T C V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x276, fams: 0x30, suf: []uint16{104}, args: []uint16{0, 191, 194, 196, 41}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x476, fams: 0x30, suf: []uint16{104}, args: []uint16{0, 191, 195, 197, 41}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x676, fams: 0x30, suf: []uint16{104}, args: []uint16{0, 191, 195, 198, 41}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x876, fams: 0x30, suf: []uint16{104}, args: []uint16{0, 191, 188, 196, 41}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0xa76, fams: 0x30, suf: []uint16{104}, args: []uint16{0, 191, 193, 196, 41}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x1c76, fams: 0x30, suf: []uint16{104}, args: []uint16{0, 191, 187, 196, 41}},                                                                                                                             // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x1e76, fams: 0x30, suf: []uint16{104}, args: []uint16{0, 191, 195, 199, 41}},                                                                                                                             // V
-	{op: FSEL, name: "FSEL", op13: 0x208, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 194, 41}},                                                                                                                                       // M V
-	{op: FSEL, name: "FSEL", op13: 0x808, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 188, 41}},                                                                                                                                       // M V
-	{op: FSEL, name: "FSEL", op13: 0xa08, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 193, 41}},                                                                                                                                       // M V
-	{op: FSEL, name: "FSEL", op13: 0x1c08, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 191, 187, 41}},                                                                                                                                      // M V
-	{op: FSET, name: "FSET.BF", op13: 0x20a, fams: 0x3f, suf: []uint16{105, 104, 28}, args: []uint16{0, 191, 194, 41}},                                                                                                                           // M V
-	{op: FSET, name: "FSET.BF", op13: 0x80a, fams: 0x3f, suf: []uint16{105, 104, 28}, args: []uint16{0, 191, 188, 41}},                                                                                                                           // M V
-	{op: FSET, name: "FSET.BF", op13: 0xa0a, fams: 0x3f, suf: []uint16{105, 104, 28}, args: []uint16{0, 191, 193, 41}},                                                                                                                           // M V
-	{op: FSET, name: "FSET.BF", op13: 0x1c0a, fams: 0x3f, suf: []uint16{105, 104, 28}, args: []uint16{0, 191, 187, 41}},                                                                                                                          // M V
-	{op: FSETP, name: "FSETP", op13: 0x20b, fams: 0x3f, suf: []uint16{105, 104, 28}, args: []uint16{29, 30, 191, 194, 41}},                                                                                                                       // M T V
-	{op: FSETP, name: "FSETP", op13: 0x80b, fams: 0x3f, suf: []uint16{105, 104, 28}, args: []uint16{29, 30, 191, 188, 41}},                                                                                                                       // M T V
-	{op: FSETP, name: "FSETP", op13: 0xa0b, fams: 0x3f, suf: []uint16{105, 104, 28}, args: []uint16{29, 30, 191, 193, 41}},                                                                                                                       // M T V
-	{op: FSETP, name: "FSETP", op13: 0x1c0b, fams: 0x3f, suf: []uint16{105, 104, 28}, args: []uint16{29, 30, 191, 187, 41}},                                                                                                                      // M T V
-	{op: FCHK, name: "FCHK", op13: 0x302, fams: 0x3f, args: []uint16{29, 191, 194}},                                                                                                                                                              // M T V
-	{op: FCHK, name: "FCHK", op13: 0x902, fams: 0x3f, args: []uint16{29, 191, 188}},                                                                                                                                                              // M T V
-	{op: FCHK, name: "FCHK", op13: 0xb02, fams: 0x3f, args: []uint16{29, 191, 193}},                                                                                                                                                              // M T V
-	{op: FCHK, name: "FCHK", op13: 0x1d02, fams: 0x3f, args: []uint16{29, 191, 187}},                                                                                                                                                             // M T V
-	{op: MUFU, name: "MUFU", op13: 0x308, fams: 0x3f, suf: []uint16{113}, args: []uint16{0, 194}},                                                                                                                                                // M T C V
-	{op: MUFU, name: "MUFU", op13: 0x908, fams: 0x3f, suf: []uint16{113}, args: []uint16{0, 188}},                                                                                                                                                // M T C V
-	{op: MUFU, name: "MUFU", op13: 0xb08, fams: 0x3f, suf: []uint16{113}, args: []uint16{0, 193}},                                                                                                                                                // M T C V
-	{op: MUFU, name: "MUFU", op13: 0x1d08, fams: 0x3f, suf: []uint16{113}, args: []uint16{0, 187}},                                                                                                                                               // M T C V
+	{op: SHFL, name: "SHFL", op13: 0x389, fams: 0x3f, suf: []uint16{98}, args: []uint16{29, 0, 15, 1, 40}},                                                                                                                                       // M T C V
+	{op: SHFL, name: "SHFL", op13: 0x589, fams: 0x3f, suf: []uint16{98}, args: []uint16{29, 0, 15, 1, 163}},                                                                                                                                      // M T C V
+	{op: SHFL, name: "SHFL", op13: 0x989, fams: 0x3f, suf: []uint16{98}, args: []uint16{29, 0, 15, 164, 40}},                                                                                                                                     // M T C V
+	{op: SHFL, name: "SHFL", op13: 0xf89, fams: 0x3f, suf: []uint16{98}, args: []uint16{29, 0, 15, 164, 163}},                                                                                                                                    // M T C V
+	{op: VOTE, name: "VOTE", op13: 0x806, fams: 0x3f, suf: []uint16{99}, args: []uint16{165, 29, 41}},                                                                                                                                            // T C V
+	{op: VOTEU, name: "VOTEU", op13: 0x886, fams: 0x3e, suf: []uint16{99}, args: []uint16{166, 167, 41}},                                                                                                                                         // T V
+	{op: MATCH, name: "MATCH", op13: 0x3a1, fams: 0x3f, suf: []uint16{100, 101}, args: []uint16{29, 0, 168}, conds: []cond{{field{lo: 79, width: 1}, 0x0}}},                                                                                      // T V
+	{op: MATCH, name: "MATCH", op13: 0x3a1, fams: 0x3f, suf: []uint16{100, 101}, args: []uint16{169, 0, 168}, conds: []cond{{field{lo: 79, width: 1}, 0x1}}},                                                                                     // T V
+	{op: REDUX, name: "REDUX", op13: 0x3c4, fams: 0x3c, suf: []uint16{102, 103}, args: []uint16{170, 15}},                                                                                                                                        // M H V
+	{op: CREDUX, name: "CREDUX", op13: 0x2cc, fams: 0x30, suf: []uint16{104, 105}, args: []uint16{170, 15}},                                                                                                                                      // H V
+	{op: ELECT, name: "ELECT", op13: 0x82f, fams: 0x38, args: []uint16{29, 170, 41}},                                                                                                                                                             // H V
+	{op: ELECT, name: "ELECT", op13: 0x182f, fams: 0x38, args: []uint16{29, 170, 171}},                                                                                                                                                           // H
+	{op: R2UR, name: "R2UR", op13: 0x3c2, fams: 0x6, suf: []uint16{106}, args: []uint16{172, 170, 15}},                                                                                                                                           // M C V
+	{op: R2UR, name: "R2UR", op13: 0x2ca, fams: 0x38, suf: []uint16{106}, args: []uint16{172, 170, 15}},                                                                                                                                          // M H V
+	{op: S2UR, name: "S2UR", op13: 0x9c3, fams: 0x3e, args: []uint16{170, 13}},                                                                                                                                                                   // M C V
+	{op: UIADD3, name: "UIADD3", op13: 0x1290, fams: 0xe, suf: []uint16{4}, args: []uint16{170, 172, 173, 174, 27, 175, 176, 177}, ugd: true},                                                                                                    // T C V
+	{op: UIADD3, name: "UIADD3", op13: 0x1890, fams: 0xe, suf: []uint16{4}, args: []uint16{170, 172, 173, 174, 25, 175, 176, 177}, ugd: true},                                                                                                    // T C V
+	{op: UIADD3, name: "UIADD3", op13: 0x1290, fams: 0x30, suf: []uint16{4}, args: []uint16{170, 167, 178, 174, 27, 175, 176, 177}, ugd: true},                                                                                                   // T V
+	{op: UIADD3, name: "UIADD3", op13: 0x1890, fams: 0x30, suf: []uint16{4}, args: []uint16{170, 167, 178, 174, 25, 175, 176, 177}, ugd: true},                                                                                                   // T V
+	{op: UIADD3, name: "UIADD3", op13: 0x1297, fams: 0xc, suf: []uint16{1}, args: []uint16{179, 172, 173, 180, 181, 182}, ugd: true},                                                                                                             // V
+	{op: UIADD3, name: "UIADD3", op13: 0x1897, fams: 0xc, suf: []uint16{1}, args: []uint16{179, 172, 173, 180, 49, 182}, ugd: true},                                                                                                              // V
+	{op: UIADD3, name: "UIADD3", op13: 0x1297, fams: 0x30, suf: []uint16{1}, args: []uint16{179, 167, 178, 180, 181, 182}, ugd: true},                                                                                                            // V
+	{op: UIADD3, name: "UIADD3", op13: 0x1897, fams: 0x30, suf: []uint16{1}, args: []uint16{179, 167, 178, 180, 49, 182}, ugd: true},                                                                                                             // V
+	{op: UIMAD, name: "UIMAD", op13: 0x12a4, fams: 0x3e, suf: []uint16{4, 10}, args: []uint16{170, 172, 183, 5, 175, 176}, ugd: true, alias: aliasImad},                                                                                          // T C V
+	{op: UIMAD, name: "UIMAD", op13: 0x14a4, fams: 0x3e, suf: []uint16{4, 10}, args: []uint16{170, 172, 183, 184, 47, 176}, ugd: true, alias: aliasImad},                                                                                         // T C V
+	{op: UIMAD, name: "UIMAD", op13: 0x18a4, fams: 0x3e, suf: []uint16{4, 10}, args: []uint16{170, 172, 183, 49, 175, 176}, ugd: true, alias: aliasImad},                                                                                         // T C V
+	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x12a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{179, 172, 183, 5, 185, 176}, ugd: true},                                                                                                   // T C V
+	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x14a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{179, 172, 183, 184, 47, 176}, ugd: true},                                                                                                  // T C V
+	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x18a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{179, 172, 183, 49, 185, 176}, ugd: true},                                                                                                  // T C V
+	{op: UIMADHi, name: "UIMAD.HI", op13: 0x12a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{170, 172, 183, 5, 185, 176}, ugd: true},                                                                                                       // V
+	{op: UIMADHi, name: "UIMAD.HI", op13: 0x14a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{170, 172, 183, 184, 47, 176}, ugd: true},                                                                                                      // V
+	{op: UIMADHi, name: "UIMAD.HI", op13: 0x18a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{170, 172, 183, 49, 185, 176}, ugd: true},                                                                                                      // V
+	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{4}, args: []uint16{170, 172, 174, 27, 56, 176}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                   // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{4}, args: []uint16{170, 172, 174, 57, 56, 176}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                   // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{13, 4, 14}, args: []uint16{170, 172, 174, 27, 56, 176}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}, ugd: true},                           // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{13, 4, 14}, args: []uint16{170, 172, 174, 57, 56, 176}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}, ugd: true},                           // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{13, 4}, args: []uint16{170, 172, 174, 27, 186, 56, 176}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}, ugd: true},                          // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{13, 4}, args: []uint16{170, 172, 174, 57, 186, 56, 176}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}, ugd: true},                          // T C V
+	{op: UISETP, name: "UISETP", op13: 0x128c, fams: 0x1e, suf: []uint16{27, 11, 28, 29}, args: []uint16{167, 178, 183, 5, 187, 188}, ugd: true},                                                                                                 // T C V
+	{op: UISETP, name: "UISETP", op13: 0x188c, fams: 0x1e, suf: []uint16{27, 11, 28, 29}, args: []uint16{167, 178, 183, 49, 187, 188}, ugd: true},                                                                                                // T C V
+	{op: UISETP, name: "UISETP", op13: 0x128c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{167, 178, 189, 10, 187, 188}, ugd: true},                                                                                        // V
+	{op: UISETP, name: "UISETP", op13: 0x188c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{167, 178, 189, 74, 187, 188}, ugd: true},                                                                                        // V
+	{op: USEL, name: "USEL", op13: 0x1287, fams: 0x3e, args: []uint16{170, 183, 5, 187}, ugd: true},                                                                                                                                              // T C V
+	{op: USEL, name: "USEL", op13: 0x1887, fams: 0x3e, args: []uint16{170, 183, 16, 187}, ugd: true},                                                                                                                                             // T C V
+	{op: USEL, name: "USEL", op13: 0x1487, fams: 0x30, suf: []uint16{1}, args: []uint16{179, 142, 76, 187}, ugd: true},                                                                                                                           // V
+	{op: USEL, name: "USEL", op13: 0x1c87, fams: 0x30, suf: []uint16{1}, args: []uint16{179, 142, 190, 187}, ugd: true},                                                                                                                          // V
+	{op: ULOP3, name: "ULOP3.LUT", op13: 0x1292, fams: 0x3e, suf: []uint16{20}, args: []uint16{172, 170, 183, 5, 186, 64, 187}, ugd: true},                                                                                                       // T C V
+	{op: ULOP3, name: "ULOP3.LUT", op13: 0x1892, fams: 0x3e, suf: []uint16{20}, args: []uint16{172, 170, 183, 16, 186, 64, 187}, ugd: true},                                                                                                      // T C V
+	{op: UPLOP3, name: "UPLOP3.LUT", op13: 0x89c, fams: 0x3e, args: []uint16{167, 178, 187, 191, 68, 66, 67}, ugd: true},                                                                                                                         // T C V
+	{op: UPRMT, name: "UPRMT", op13: 0x1296, fams: 0x3e, suf: []uint16{25}, args: []uint16{170, 183, 5, 186}, ugd: true},                                                                                                                         // T C
+	{op: UPRMT, name: "UPRMT", op13: 0x1896, fams: 0x3e, suf: []uint16{25}, args: []uint16{170, 183, 16, 186}, ugd: true},                                                                                                                        // T C
+	{op: UPRMT, name: "UPRMT", op13: 0x1496, fams: 0x3e, suf: []uint16{25}, args: []uint16{170, 183, 184, 43}, ugd: true},                                                                                                                        // T C
+	{op: USHF, name: "USHF", op13: 0x1299, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{170, 183, 5, 186}, ugd: true},                                                                                                               // T C V
+	{op: USHF, name: "USHF", op13: 0x1499, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{170, 183, 184, 43}, ugd: true},                                                                                                              // T C V
+	{op: USHF, name: "USHF", op13: 0x1899, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{170, 183, 16, 186}, ugd: true},                                                                                                              // T C V
+	{op: UVIMNMX, name: "UVIMNMX", op13: 0x124a, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{170, 183, 5, 187}, ugd: true},                                                                                                                  // H
+	{op: UVIMNMX, name: "UVIMNMX", op13: 0x184a, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{170, 183, 16, 187}, ugd: true},                                                                                                                 // H
+	{op: UVIMNMX, name: "UVIMNMX", op13: 0x124a, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{170, 183, 5, 187}, ugd: true},                                                                                                                  // V
+	{op: UVIMNMX, name: "UVIMNMX", op13: 0x184a, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{170, 183, 49, 187}, ugd: true},                                                                                                                 // V
+	{op: UIMNMX, name: "UIMNMX", op13: 0x1285, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{167, 178, 192, 193, 63, 187, 191}, ugd: true},                                                                                               // V
+	{op: UIMNMX, name: "UIMNMX", op13: 0x1885, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{167, 178, 192, 193, 62, 187, 191}, ugd: true},                                                                                               // V
+	{op: USGXT, name: "USGXT", op13: 0x129a, fams: 0x3e, suf: []uint16{22, 11}, args: []uint16{170, 183, 5}, ugd: true},                                                                                                                          // T C
+	{op: USGXT, name: "USGXT", op13: 0x189a, fams: 0x3e, suf: []uint16{22, 11}, args: []uint16{170, 183, 16}, ugd: true},                                                                                                                         // T C
+	{op: UBMSK, name: "UBMSK", op13: 0x129b, fams: 0x3e, suf: []uint16{22}, args: []uint16{170, 183, 5}, ugd: true},                                                                                                                              // T C V
+	{op: UBMSK, name: "UBMSK", op13: 0x189b, fams: 0x3e, suf: []uint16{22}, args: []uint16{170, 183, 16}, ugd: true},                                                                                                                             // T C V
+	{op: UBREV, name: "UBREV", op13: 0x12be, fams: 0x3e, args: []uint16{170, 5}, ugd: true},                                                                                                                                                      // T C
+	{op: UBREV, name: "UBREV", op13: 0x18be, fams: 0x3e, args: []uint16{170, 16}, ugd: true},                                                                                                                                                     // T C
+	{op: UFLO, name: "UFLO", op13: 0x12bd, fams: 0x3e, suf: []uint16{11, 24}, args: []uint16{170, 172, 71}, ugd: true},                                                                                                                           // T C V
+	{op: UFLO, name: "UFLO", op13: 0x18bd, fams: 0x3e, suf: []uint16{11, 24}, args: []uint16{170, 172, 16}, ugd: true},                                                                                                                           // T C V
+	{op: UPOPC, name: "UPOPC", op13: 0x12bf, fams: 0x3e, args: []uint16{170, 71}, ugd: true},                                                                                                                                                     // T C V
+	{op: UPOPC, name: "UPOPC", op13: 0x18bf, fams: 0x3e, args: []uint16{170, 16}, ugd: true},                                                                                                                                                     // T C V
+	{op: UMOV, name: "UMOV", op13: 0x882, fams: 0x3e, args: []uint16{170, 3}, ugd: true},                                                                                                                                                         // M T V
+	{op: UMOV, name: "UMOV", op13: 0x1c82, fams: 0xe, args: []uint16{170, 5}, ugd: true},                                                                                                                                                         // M T V
+	{op: UMOV, name: "UMOV", op13: 0x1c82, fams: 0x30, suf: []uint16{0}, args: []uint16{194, 10}, ugd: true},                                                                                                                                     // V
+	{op: UMOV, name: "UMOV", op13: 0x1482, fams: 0x30, suf: []uint16{1}, args: []uint16{179, 12}, ugd: true},                                                                                                                                     // V
+	{op: UP2UR, name: "UP2UR", op13: 0x1883, fams: 0x3e, suf: []uint16{3}, args: []uint16{170, 14, 183, 16}, ugd: true},                                                                                                                          // T
+	{op: UP2UR, name: "UP2UR", op13: 0x1c83, fams: 0x3e, suf: []uint16{3}, args: []uint16{170, 14, 183, 5}, ugd: true},                                                                                                                           // T
+	{op: UR2UP, name: "UR2UP", op13: 0x1884, fams: 0x3e, suf: []uint16{3}, args: []uint16{14, 183, 16}, ugd: true},                                                                                                                               // T
+	{op: UR2UP, name: "UR2UP", op13: 0x1c84, fams: 0x3e, suf: []uint16{3}, args: []uint16{14, 183, 5}, ugd: true},                                                                                                                                // T
+	{op: CS2UR, name: "CS2UR", op13: 0x8cb, fams: 0x30, args: []uint16{179, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}, ugd: true},                                                                                                       // V
+	{op: CS2UR, name: "CS2UR", op13: 0x8cb, fams: 0x30, suf: []uint16{2}, args: []uint16{170, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                                     // V
+	{op: UCLEA, name: "UCLEA", op13: 0x18bc, fams: 0x38, args: []uint16{170, 183, 3, 56}, ugd: true},                                                                                                                                             // T
+	{op: UCLEA, name: "UCLEA", op13: 0x1cbc, fams: 0x38, args: []uint16{170, 183, 5, 56}, ugd: true},                                                                                                                                             // T
+	{op: UFADD, name: "UFADD", op13: 0x1250, fams: 0x30, args: []uint16{170, 195, 196}, ugd: true},                                                                                                                                               // V
+	{op: UFADD, name: "UFADD", op13: 0x1850, fams: 0x30, args: []uint16{170, 195, 196}, ugd: true},                                                                                                                                               // V
+	{op: UFADD, name: "UFADD", op13: 0x1254, fams: 0x30, suf: []uint16{107, 108, 109}, args: []uint16{170, 195, 196}, ugd: true},                                                                                                                 // V
+	{op: UFADD, name: "UFADD", op13: 0x1854, fams: 0x30, suf: []uint16{107, 108, 109}, args: []uint16{170, 195, 196}, ugd: true},                                                                                                                 // V
+	{op: UFSEL, name: "UFSEL", op13: 0x1251, fams: 0x30, args: []uint16{170, 195, 197, 187}, ugd: true},                                                                                                                                          // V
+	{op: UFSEL, name: "UFSEL", op13: 0x1851, fams: 0x30, args: []uint16{170, 195, 198, 187}, ugd: true},                                                                                                                                          // V
+	{op: UFSETP, name: "UFSETP", op13: 0x1253, fams: 0x30, suf: []uint16{110, 109, 28}, args: []uint16{167, 178, 195, 197, 187}, ugd: true},                                                                                                      // V
+	{op: UFSETP, name: "UFSETP", op13: 0x1853, fams: 0x30, suf: []uint16{110, 109, 28}, args: []uint16{167, 178, 195, 198, 187}, ugd: true},                                                                                                      // V
+	{op: UFFMA, name: "UFFMA", op13: 0x1255, fams: 0x30, suf: []uint16{107, 108, 109}, args: []uint16{170, 199, 39, 200}, ugd: true},                                                                                                             // I
+	{op: UFFMA, name: "UFFMA", op13: 0x1855, fams: 0x30, suf: []uint16{107, 108, 109}, args: []uint16{170, 199, 198, 200}, ugd: true},                                                                                                            // I
+	{op: UFMUL, name: "UFMUL", op13: 0x1256, fams: 0x30, suf: []uint16{107, 108, 109}, args: []uint16{170, 195, 197}, ugd: true},                                                                                                                 // V
+	{op: UFMUL, name: "UFMUL", op13: 0x1856, fams: 0x30, suf: []uint16{107, 108, 109}, args: []uint16{170, 195, 198}, ugd: true},                                                                                                                 // V
+	{op: UI2F, name: "UI2F", op13: 0x125a, fams: 0x30, suf: []uint16{111, 108}, args: []uint16{170, 5}, ugd: true},                                                                                                                               // V
+	{op: UF2I, name: "UF2I", op13: 0x125c, fams: 0x30, suf: []uint16{109, 112, 113, 114}, args: []uint16{170, 197}, ugd: true},                                                                                                                   // V
+	{op: UI2FP, name: "UI2FP", op13: 0x125e, fams: 0x30, suf: []uint16{115, 116, 108}, args: []uint16{170, 5}, ugd: true},                                                                                                                        // V
+	{op: FADD, name: "FADD", op13: 0x221, fams: 0x3f, suf: []uint16{109, 107, 108}, args: []uint16{0, 201, 202}},                                                                                                                                 // M T C V
+	{op: FADD, name: "FADD", op13: 0x421, fams: 0x3f, suf: []uint16{109, 107, 108}, args: []uint16{0, 201, 198}},                                                                                                                                 // M T C V
+	{op: FADD, name: "FADD", op13: 0x621, fams: 0x3f, suf: []uint16{109, 107, 108}, args: []uint16{0, 201, 203}},                                                                                                                                 // M T C V
+	{op: FADD, name: "FADD", op13: 0x1e21, fams: 0x3f, suf: []uint16{109, 107, 108}, args: []uint16{0, 201, 197}},                                                                                                                                // M T C V
+	{op: FADD, name: "FADD", op13: 0x821, fams: 0x3f, suf: []uint16{109, 107, 108}, args: []uint16{0, 201, 198}},                                                                                                                                 // M T C V
+	{op: FADD, name: "FADD", op13: 0xa21, fams: 0x3f, suf: []uint16{109, 107, 108}, args: []uint16{0, 201, 203}},                                                                                                                                 // M T C V
+	{op: FADD, name: "FADD", op13: 0x1c21, fams: 0x3f, suf: []uint16{109, 107, 108}, args: []uint16{0, 201, 197}},                                                                                                                                // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x220, fams: 0x3f, suf: []uint16{109, 117, 108, 107}, args: []uint16{0, 201, 204}},                                                                                                                            // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x420, fams: 0x3f, suf: []uint16{109, 117, 108, 107}, args: []uint16{0, 201, 205}},                                                                                                                            // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x620, fams: 0x3f, suf: []uint16{109, 117, 108, 107}, args: []uint16{0, 201, 205}},                                                                                                                            // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x820, fams: 0x3f, suf: []uint16{109, 117, 108, 107}, args: []uint16{0, 201, 198}},                                                                                                                            // M T C V
+	{op: FMUL, name: "FMUL", op13: 0xa20, fams: 0x3f, suf: []uint16{109, 117, 108, 107}, args: []uint16{0, 201, 203}},                                                                                                                            // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x1c20, fams: 0x3f, suf: []uint16{109, 117, 108, 107}, args: []uint16{0, 201, 197}},                                                                                                                           // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x1e20, fams: 0x3f, suf: []uint16{109, 117, 108, 107}, args: []uint16{0, 201, 205}},                                                                                                                           // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x223, fams: 0x3f, suf: []uint16{109, 108, 107}, args: []uint16{0, 201, 204, 206}},                                                                                                                            // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x423, fams: 0x3f, suf: []uint16{109, 108, 107}, args: []uint16{0, 201, 205, 207}},                                                                                                                            // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x623, fams: 0x3f, suf: []uint16{109, 108, 107}, args: []uint16{0, 201, 205, 208}},                                                                                                                            // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x823, fams: 0x3f, suf: []uint16{109, 108, 107}, args: []uint16{0, 201, 198, 206}},                                                                                                                            // M T C V
+	{op: FFMA, name: "FFMA", op13: 0xa23, fams: 0x3f, suf: []uint16{109, 108, 107}, args: []uint16{0, 201, 203, 206}},                                                                                                                            // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x1c23, fams: 0x3f, suf: []uint16{109, 108, 107}, args: []uint16{0, 201, 197, 206}},                                                                                                                           // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x1e23, fams: 0x3f, suf: []uint16{109, 108, 107}, args: []uint16{0, 201, 205, 209}},                                                                                                                           // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x209, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 204, 41}},                                                                                                                                     // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x409, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 205, 41}},                                                                                                                                     // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x609, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 205, 41}},                                                                                                                                     // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x809, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 198, 41}},                                                                                                                                     // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0xa09, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 203, 41}},                                                                                                                                     // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x1c09, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 197, 41}},                                                                                                                                    // M T C V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x276, fams: 0x30, suf: []uint16{109}, args: []uint16{0, 201, 204, 206, 41}},                                                                                                                              // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x476, fams: 0x30, suf: []uint16{109}, args: []uint16{0, 201, 205, 207, 41}},                                                                                                                              // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x676, fams: 0x30, suf: []uint16{109}, args: []uint16{0, 201, 205, 208, 41}},                                                                                                                              // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x876, fams: 0x30, suf: []uint16{109}, args: []uint16{0, 201, 198, 206, 41}},                                                                                                                              // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0xa76, fams: 0x30, suf: []uint16{109}, args: []uint16{0, 201, 203, 206, 41}},                                                                                                                              // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x1c76, fams: 0x30, suf: []uint16{109}, args: []uint16{0, 201, 197, 206, 41}},                                                                                                                             // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x1e76, fams: 0x30, suf: []uint16{109}, args: []uint16{0, 201, 205, 209, 41}},                                                                                                                             // V
+	{op: FSEL, name: "FSEL", op13: 0x208, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 204, 41}},                                                                                                                                       // M V
+	{op: FSEL, name: "FSEL", op13: 0x808, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 198, 41}},                                                                                                                                       // M V
+	{op: FSEL, name: "FSEL", op13: 0xa08, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 203, 41}},                                                                                                                                       // M V
+	{op: FSEL, name: "FSEL", op13: 0x1c08, fams: 0x3f, suf: []uint16{109}, args: []uint16{0, 201, 197, 41}},                                                                                                                                      // M V
+	{op: FSET, name: "FSET.BF", op13: 0x20a, fams: 0x3f, suf: []uint16{110, 109, 28}, args: []uint16{0, 201, 204, 41}},                                                                                                                           // M V
+	{op: FSET, name: "FSET.BF", op13: 0x80a, fams: 0x3f, suf: []uint16{110, 109, 28}, args: []uint16{0, 201, 198, 41}},                                                                                                                           // M V
+	{op: FSET, name: "FSET.BF", op13: 0xa0a, fams: 0x3f, suf: []uint16{110, 109, 28}, args: []uint16{0, 201, 203, 41}},                                                                                                                           // M V
+	{op: FSET, name: "FSET.BF", op13: 0x1c0a, fams: 0x3f, suf: []uint16{110, 109, 28}, args: []uint16{0, 201, 197, 41}},                                                                                                                          // M V
+	{op: FSETP, name: "FSETP", op13: 0x20b, fams: 0x3f, suf: []uint16{110, 109, 28}, args: []uint16{29, 30, 201, 204, 41}},                                                                                                                       // M T V
+	{op: FSETP, name: "FSETP", op13: 0x80b, fams: 0x3f, suf: []uint16{110, 109, 28}, args: []uint16{29, 30, 201, 198, 41}},                                                                                                                       // M T V
+	{op: FSETP, name: "FSETP", op13: 0xa0b, fams: 0x3f, suf: []uint16{110, 109, 28}, args: []uint16{29, 30, 201, 203, 41}},                                                                                                                       // M T V
+	{op: FSETP, name: "FSETP", op13: 0x1c0b, fams: 0x3f, suf: []uint16{110, 109, 28}, args: []uint16{29, 30, 201, 197, 41}},                                                                                                                      // M T V
+	{op: FCHK, name: "FCHK", op13: 0x302, fams: 0x3f, args: []uint16{29, 201, 204}},                                                                                                                                                              // M T V
+	{op: FCHK, name: "FCHK", op13: 0x902, fams: 0x3f, args: []uint16{29, 201, 198}},                                                                                                                                                              // M T V
+	{op: FCHK, name: "FCHK", op13: 0xb02, fams: 0x3f, args: []uint16{29, 201, 203}},                                                                                                                                                              // M T V
+	{op: FCHK, name: "FCHK", op13: 0x1d02, fams: 0x3f, args: []uint16{29, 201, 197}},                                                                                                                                                             // M T V
+	{op: MUFU, name: "MUFU", op13: 0x308, fams: 0x3f, suf: []uint16{118}, args: []uint16{0, 204}},                                                                                                                                                // M T C V
+	{op: MUFU, name: "MUFU", op13: 0x908, fams: 0x3f, suf: []uint16{118}, args: []uint16{0, 198}},                                                                                                                                                // M T C V
+	{op: MUFU, name: "MUFU", op13: 0xb08, fams: 0x3f, suf: []uint16{118}, args: []uint16{0, 203}},                                                                                                                                                // M T C V
+	{op: MUFU, name: "MUFU", op13: 0x1d08, fams: 0x3f, suf: []uint16{118}, args: []uint16{0, 197}},                                                                                                                                               // M T C V
 	{op: FSWZADD, name: "FSWZADD", op13: 0x822, fams: 0x3f, args: []uint16{0, 15, 3}},                                                                                                                                                            // M T
-	{op: FSWZADD, name: "FSWZADD", op13: 0x222, fams: 0x3f, suf: []uint16{104, 103}, args: []uint16{0, 15, 46, 200}},                                                                                                                             // M T
-	{op: DADD, name: "DADD", op13: 0x229, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 202}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0x429, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 203}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0x629, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 204}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0x829, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 202}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0xa29, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 202}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0x1c29, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 202}},                                                                                                                                         // M T V
-	{op: DADD, name: "DADD", op13: 0x1e29, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 205}},                                                                                                                                         // M T V
-	{op: DMUL, name: "DMUL", op13: 0x228, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 206}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0x428, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 207}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0x628, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 207}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0x828, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 203}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0xa28, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 204}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0x1c28, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 205}},                                                                                                                                         // M T V
-	{op: DMUL, name: "DMUL", op13: 0x1e28, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 207}},                                                                                                                                         // M T V
-	{op: DFMA, name: "DFMA", op13: 0x22b, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 206, 208}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0x42b, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 207, 209}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0x62b, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 207, 210}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0x82b, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 203, 208}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0xa2b, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 204, 208}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0x1c2b, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 205, 208}},                                                                                                                                    // M T V
-	{op: DFMA, name: "DFMA", op13: 0x1e2b, fams: 0x3f, suf: []uint16{103}, args: []uint16{11, 201, 207, 211}},                                                                                                                                    // M T V
-	{op: DSETP, name: "DSETP", op13: 0x22a, fams: 0x3f, suf: []uint16{114, 28}, args: []uint16{29, 30, 201, 212, 41}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0x42a, fams: 0x3f, suf: []uint16{114, 28}, args: []uint16{29, 30, 201, 203, 41}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0x62a, fams: 0x3f, suf: []uint16{114, 28}, args: []uint16{29, 30, 201, 204, 41}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0x82a, fams: 0x3f, suf: []uint16{114, 28}, args: []uint16{29, 30, 201, 203, 41}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0xa2a, fams: 0x3f, suf: []uint16{114, 28}, args: []uint16{29, 30, 201, 204, 41}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0x1c2a, fams: 0x3f, suf: []uint16{114, 28}, args: []uint16{29, 30, 201, 205, 41}},                                                                                                                           // M T V
-	{op: DSETP, name: "DSETP", op13: 0x1e2a, fams: 0x3f, suf: []uint16{114, 28}, args: []uint16{29, 30, 201, 205, 41}},                                                                                                                           // M T V
-	{op: HADD2, name: "HADD2", op13: 0x230, fams: 0x3f, suf: []uint16{115, 102, 104}, args: []uint16{0, 213, 214}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0x430, fams: 0x3f, suf: []uint16{115, 102, 104}, args: []uint16{0, 213, 215}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0x630, fams: 0x3f, suf: []uint16{115, 102, 104}, args: []uint16{0, 213, 216}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0x830, fams: 0x3f, suf: []uint16{115, 102, 104}, args: []uint16{0, 213, 215}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0xa30, fams: 0x3f, suf: []uint16{115, 102, 104}, args: []uint16{0, 213, 216}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0x1c30, fams: 0x3f, suf: []uint16{115, 102, 104}, args: []uint16{0, 213, 217}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                               // M T V
-	{op: HADD2, name: "HADD2", op13: 0x1e30, fams: 0x3f, suf: []uint16{115, 102, 104}, args: []uint16{0, 213, 217}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                               // M T V
-	{op: HADD2, name: "HADD2", op13: 0x230, fams: 0x38, suf: []uint16{116, 102, 104}, args: []uint16{0, 213, 214}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0x430, fams: 0x38, suf: []uint16{116, 102, 104}, args: []uint16{0, 213, 218}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0x630, fams: 0x38, suf: []uint16{116, 102, 104}, args: []uint16{0, 213, 216}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0x830, fams: 0x38, suf: []uint16{116, 102, 104}, args: []uint16{0, 213, 218}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0xa30, fams: 0x38, suf: []uint16{116, 102, 104}, args: []uint16{0, 213, 216}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0x1c30, fams: 0x38, suf: []uint16{116, 102, 104}, args: []uint16{0, 213, 217}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                               // V
-	{op: HADD2, name: "HADD2", op13: 0x1e30, fams: 0x38, suf: []uint16{116, 102, 104}, args: []uint16{0, 213, 217}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                               // V
-	{op: HMUL2, name: "HMUL2", op13: 0x232, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 219}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x432, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 220}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x632, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 220}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x832, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 215}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0xa32, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 216}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x1c32, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 217}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                          // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x1e32, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 220}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                          // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x232, fams: 0x38, suf: []uint16{116, 117, 102, 104}, args: []uint16{0, 213, 219}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0x432, fams: 0x38, suf: []uint16{116, 117, 102, 104}, args: []uint16{0, 213, 220}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0x632, fams: 0x38, suf: []uint16{116, 117, 102, 104}, args: []uint16{0, 213, 220}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0x832, fams: 0x38, suf: []uint16{116, 117, 102, 104}, args: []uint16{0, 213, 218}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0xa32, fams: 0x38, suf: []uint16{116, 117, 102, 104}, args: []uint16{0, 213, 216}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0x1c32, fams: 0x38, suf: []uint16{116, 117, 102, 104}, args: []uint16{0, 213, 217}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
-	{op: HMUL2, name: "HMUL2", op13: 0x1e32, fams: 0x38, suf: []uint16{116, 117, 102, 104}, args: []uint16{0, 213, 220}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
-	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 219, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 220, 222}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 220, 223}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 215, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 216, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 217, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                     // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3f, suf: []uint16{115, 117, 102, 104}, args: []uint16{0, 213, 220, 224}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                     // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3f, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 219, 221, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3f, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 220, 222, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3f, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 220, 223, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3f, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 215, 221, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3f, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 216, 221, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3f, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 217, 221, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3f, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 220, 224, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3c, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 219, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3c, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 220, 225}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3c, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 220, 223}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3c, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 218, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3c, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 216, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3c, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 217, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                // V
-	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3c, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 220, 224}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{117, 102, 104}, args: []uint16{0, 213, 219, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{117, 102, 104}, args: []uint16{0, 213, 220, 222}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{117, 102, 104}, args: []uint16{0, 213, 220, 223}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{117, 102, 104}, args: []uint16{0, 213, 215, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{117, 102, 104}, args: []uint16{0, 213, 216, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{117, 102, 104}, args: []uint16{0, 213, 217, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                       // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{117, 102, 104}, args: []uint16{0, 213, 220, 224}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                       // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 219, 221, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 220, 222, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 220, 223, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 215, 221, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 216, 221, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 217, 221, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{118, 117, 102, 104}, args: []uint16{0, 213, 220, 224, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 219, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 220, 225}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 220, 223}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 218, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 216, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 217, 221}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                             // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{116, 119, 117, 102, 104}, args: []uint16{0, 213, 220, 224}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                             // V
-	{op: HSET2, name: "HSET2", op13: 0x233, fams: 0x3f, suf: []uint16{120, 105, 104, 121}, args: []uint16{0, 213, 214, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0x433, fams: 0x3f, suf: []uint16{120, 105, 104, 121}, args: []uint16{0, 213, 215, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0x633, fams: 0x3f, suf: []uint16{120, 105, 104, 121}, args: []uint16{0, 213, 216, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0x833, fams: 0x3f, suf: []uint16{120, 105, 104, 121}, args: []uint16{0, 213, 215, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0xa33, fams: 0x3f, suf: []uint16{120, 105, 104, 121}, args: []uint16{0, 213, 216, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0x1c33, fams: 0x3f, suf: []uint16{120, 105, 104, 121}, args: []uint16{0, 213, 217, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                      // M T V
-	{op: HSET2, name: "HSET2", op13: 0x1e33, fams: 0x3f, suf: []uint16{120, 105, 104, 121}, args: []uint16{0, 213, 217, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                      // M T V
-	{op: HSET2, name: "HSET2", op13: 0x233, fams: 0x3c, suf: []uint16{116, 120, 105, 104, 121}, args: []uint16{0, 213, 214, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0x433, fams: 0x3c, suf: []uint16{116, 120, 105, 104, 121}, args: []uint16{0, 213, 218, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0x633, fams: 0x3c, suf: []uint16{116, 120, 105, 104, 121}, args: []uint16{0, 213, 216, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0x833, fams: 0x3c, suf: []uint16{116, 120, 105, 104, 121}, args: []uint16{0, 213, 218, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0xa33, fams: 0x3c, suf: []uint16{116, 120, 105, 104, 121}, args: []uint16{0, 213, 216, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0x1c33, fams: 0x3c, suf: []uint16{116, 120, 105, 104, 121}, args: []uint16{0, 213, 217, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                 // V
-	{op: HSET2, name: "HSET2", op13: 0x1e33, fams: 0x3c, suf: []uint16{116, 120, 105, 104, 121}, args: []uint16{0, 213, 217, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                 // V
-	{op: HSETP2, name: "HSETP2", op13: 0x234, fams: 0x3f, suf: []uint16{105, 104, 122, 121}, args: []uint16{29, 30, 213, 214, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x434, fams: 0x3f, suf: []uint16{105, 104, 122, 121}, args: []uint16{29, 30, 213, 215, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x634, fams: 0x3f, suf: []uint16{105, 104, 122, 121}, args: []uint16{29, 30, 213, 216, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x834, fams: 0x3f, suf: []uint16{105, 104, 122, 121}, args: []uint16{29, 30, 213, 215, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0xa34, fams: 0x3f, suf: []uint16{105, 104, 122, 121}, args: []uint16{29, 30, 213, 216, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x1c34, fams: 0x3f, suf: []uint16{105, 104, 122, 121}, args: []uint16{29, 30, 213, 217, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                               // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x1e34, fams: 0x3f, suf: []uint16{105, 104, 122, 121}, args: []uint16{29, 30, 213, 217, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                               // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x234, fams: 0x3c, suf: []uint16{116, 105, 104, 122, 121}, args: []uint16{29, 30, 213, 214, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0x434, fams: 0x3c, suf: []uint16{116, 105, 104, 122, 121}, args: []uint16{29, 30, 213, 218, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0x634, fams: 0x3c, suf: []uint16{116, 105, 104, 122, 121}, args: []uint16{29, 30, 213, 216, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0x834, fams: 0x3c, suf: []uint16{116, 105, 104, 122, 121}, args: []uint16{29, 30, 213, 218, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0xa34, fams: 0x3c, suf: []uint16{116, 105, 104, 122, 121}, args: []uint16{29, 30, 213, 216, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0x1c34, fams: 0x3c, suf: []uint16{116, 105, 104, 122, 121}, args: []uint16{29, 30, 213, 217, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                          // V
-	{op: HSETP2, name: "HSETP2", op13: 0x1e34, fams: 0x3c, suf: []uint16{116, 105, 104, 122, 121}, args: []uint16{29, 30, 213, 217, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                          // V
-	{op: HMNMX2, name: "HMNMX2", op13: 0x240, fams: 0x3c, suf: []uint16{123, 104, 124, 125}, args: []uint16{0, 213, 219, 41}},                                                                                                                    // T V
-	{op: HMNMX2, name: "HMNMX2", op13: 0x840, fams: 0x3c, suf: []uint16{123, 104, 124, 125}, args: []uint16{0, 213, 226, 41}},                                                                                                                    // T V
-	{op: HMNMX2, name: "HMNMX2", op13: 0xa40, fams: 0x3c, suf: []uint16{123, 104, 124, 125}, args: []uint16{0, 213, 216, 41}},                                                                                                                    // T V
-	{op: HMNMX2, name: "HMNMX2", op13: 0x1c40, fams: 0x3c, suf: []uint16{123, 104, 124, 125}, args: []uint16{0, 213, 217, 41}},                                                                                                                   // T V
-	{op: I2F, name: "I2F", op13: 0x306, fams: 0x3f, suf: []uint16{126, 106, 103}, args: []uint16{227, 1}},                                                                                                                                        // M T C V
-	{op: I2F, name: "I2F", op13: 0x906, fams: 0x3f, suf: []uint16{126, 106, 103}, args: []uint16{227, 16}},                                                                                                                                       // M T C V
-	{op: I2F, name: "I2F", op13: 0xb06, fams: 0x3f, suf: []uint16{126, 106, 103}, args: []uint16{227, 4}},                                                                                                                                        // M T C V
-	{op: I2F, name: "I2F", op13: 0x1d06, fams: 0x3f, suf: []uint16{126, 106, 103}, args: []uint16{227, 5}},                                                                                                                                       // M T C V
-	{op: I2F, name: "I2F", op13: 0x312, fams: 0x3f, suf: []uint16{126, 106, 103}, args: []uint16{227, 228}},                                                                                                                                      // M T C V
-	{op: I2F, name: "I2F", op13: 0x912, fams: 0x3f, suf: []uint16{126, 106, 103}, args: []uint16{227, 229}},                                                                                                                                      // M T C V
-	{op: I2F, name: "I2F", op13: 0xb12, fams: 0x3f, suf: []uint16{126, 106, 103}, args: []uint16{227, 230}},                                                                                                                                      // M T C V
-	{op: I2F, name: "I2F", op13: 0x1d12, fams: 0x3f, suf: []uint16{126, 106, 103}, args: []uint16{227, 231}},                                                                                                                                     // M T C V
-	{op: F2I, name: "F2I", op13: 0x305, fams: 0x3f, suf: []uint16{104, 107, 127, 108, 109}, args: []uint16{0, 194}},                                                                                                                              // M T C V
-	{op: F2I, name: "F2I", op13: 0x905, fams: 0x3f, suf: []uint16{104, 107, 127, 108, 109}, args: []uint16{0, 188}},                                                                                                                              // M T C V
-	{op: F2I, name: "F2I", op13: 0xb05, fams: 0x3f, suf: []uint16{104, 107, 127, 108, 109}, args: []uint16{0, 193}},                                                                                                                              // M T C V
-	{op: F2I, name: "F2I", op13: 0x1d05, fams: 0x3f, suf: []uint16{104, 107, 127, 108, 109}, args: []uint16{0, 187}},                                                                                                                             // M T C V
-	{op: F2I, name: "F2I", op13: 0x311, fams: 0x3f, suf: []uint16{104, 107, 127, 108, 109}, args: []uint16{232, 233}},                                                                                                                            // M T C V
-	{op: F2I, name: "F2I", op13: 0x911, fams: 0x3f, suf: []uint16{104, 107, 127, 108, 109}, args: []uint16{232, 234}},                                                                                                                            // M T C V
-	{op: F2I, name: "F2I", op13: 0xb11, fams: 0x3f, suf: []uint16{104, 107, 127, 108, 109}, args: []uint16{232, 235}},                                                                                                                            // M T C V
-	{op: F2I, name: "F2I", op13: 0x1d11, fams: 0x3f, suf: []uint16{104, 107, 127, 108, 109}, args: []uint16{232, 236}},                                                                                                                           // M T C V
-	{op: F2F, name: "F2F", op13: 0x304, fams: 0x3f, suf: []uint16{104, 128, 129, 103}, args: []uint16{0, 194}},                                                                                                                                   // M T C V
-	{op: F2F, name: "F2F", op13: 0x904, fams: 0x3f, suf: []uint16{104, 128, 129, 103}, args: []uint16{0, 188}},                                                                                                                                   // M T C V
-	{op: F2F, name: "F2F", op13: 0xb04, fams: 0x3f, suf: []uint16{104, 128, 129, 103}, args: []uint16{0, 193}},                                                                                                                                   // M T C V
-	{op: F2F, name: "F2F", op13: 0x1d04, fams: 0x3f, suf: []uint16{104, 128, 129, 103}, args: []uint16{0, 187}},                                                                                                                                  // M T C V
-	{op: F2F, name: "F2F", op13: 0x310, fams: 0x3f, suf: []uint16{104, 128, 129, 103}, args: []uint16{237, 233}},                                                                                                                                 // M T C V
-	{op: F2F, name: "F2F", op13: 0x910, fams: 0x3f, suf: []uint16{104, 128, 129, 103}, args: []uint16{237, 234}},                                                                                                                                 // M T C V
-	{op: F2F, name: "F2F", op13: 0xb10, fams: 0x3f, suf: []uint16{104, 128, 129, 103}, args: []uint16{237, 235}},                                                                                                                                 // M T C V
-	{op: F2F, name: "F2F", op13: 0x1d10, fams: 0x3f, suf: []uint16{104, 128, 129, 103}, args: []uint16{237, 236}},                                                                                                                                // M T C V
-	{op: FRND, name: "FRND", op13: 0x307, fams: 0x3f, suf: []uint16{104, 130, 108}, args: []uint16{0, 194}},                                                                                                                                      // M T C V
-	{op: FRND, name: "FRND", op13: 0x907, fams: 0x3f, suf: []uint16{104, 130, 108}, args: []uint16{0, 188}},                                                                                                                                      // M T C V
-	{op: FRND, name: "FRND", op13: 0xb07, fams: 0x3f, suf: []uint16{104, 130, 108}, args: []uint16{0, 193}},                                                                                                                                      // M T C V
-	{op: FRND, name: "FRND", op13: 0x1d07, fams: 0x3f, suf: []uint16{104, 130, 108}, args: []uint16{0, 187}},                                                                                                                                     // M T C V
-	{op: FRND, name: "FRND", op13: 0x313, fams: 0x3f, suf: []uint16{104, 130, 108}, args: []uint16{11, 206}},                                                                                                                                     // M T C V
-	{op: FRND, name: "FRND", op13: 0x913, fams: 0x3f, suf: []uint16{104, 130, 108}, args: []uint16{11, 203}},                                                                                                                                     // M T C V
-	{op: FRND, name: "FRND", op13: 0xb13, fams: 0x3f, suf: []uint16{104, 130, 108}, args: []uint16{11, 204}},                                                                                                                                     // M T C V
-	{op: FRND, name: "FRND", op13: 0x1d13, fams: 0x3f, suf: []uint16{104, 130, 108}, args: []uint16{11, 205}},                                                                                                                                    // M T C V
-	{op: I2FP, name: "I2FP", op13: 0x245, fams: 0x3c, suf: []uint16{110, 111, 103}, args: []uint16{0, 1}},                                                                                                                                        // C V
-	{op: I2FP, name: "I2FP", op13: 0x845, fams: 0x3c, suf: []uint16{110, 111, 103}, args: []uint16{0, 16}},                                                                                                                                       // C V
-	{op: I2FP, name: "I2FP", op13: 0xa45, fams: 0x3c, suf: []uint16{110, 111, 103}, args: []uint16{0, 4}},                                                                                                                                        // C V
-	{op: I2FP, name: "I2FP", op13: 0x1c45, fams: 0x3c, suf: []uint16{110, 111, 103}, args: []uint16{0, 5}},                                                                                                                                       // C V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{131, 132, 133, 134}, args: []uint16{0, 191, 194}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                              // C V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{131, 132, 133, 134}, args: []uint16{0, 191, 188}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                              // C V
-	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{131, 132, 133, 134}, args: []uint16{0, 191, 193}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                              // C V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{131, 132, 133, 134}, args: []uint16{0, 191, 187}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                             // C V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{131, 132, 133, 135}, args: []uint16{0, 194, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                               // V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{131, 132, 133, 135}, args: []uint16{0, 188, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                               // V
-	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{131, 132, 133, 135}, args: []uint16{0, 193, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                               // V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{131, 132, 133, 135}, args: []uint16{0, 187, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                              // V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{131, 133, 136, 137, 134}, args: []uint16{0, 191, 194}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                        // V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{131, 133, 136, 137, 134}, args: []uint16{0, 191, 188}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                        // V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{131, 133, 136, 137, 134}, args: []uint16{0, 191, 187}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                       // V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{131, 133, 136, 137, 135}, args: []uint16{0, 194, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                         // V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{131, 133, 136, 137, 135}, args: []uint16{0, 188, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                         // V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{131, 133, 136, 137, 135}, args: []uint16{0, 187, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                        // V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{131, 136, 138, 139}, args: []uint16{0, 238}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                  // V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{131, 136, 138, 139}, args: []uint16{0, 238}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                  // V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{131, 136, 138, 139}, args: []uint16{0, 238}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                 // V
+	{op: FSWZADD, name: "FSWZADD", op13: 0x222, fams: 0x3f, suf: []uint16{109, 108}, args: []uint16{0, 15, 46, 210}},                                                                                                                             // M T
+	{op: DADD, name: "DADD", op13: 0x229, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 212}},                                                                                                                                          // M T V
+	{op: DADD, name: "DADD", op13: 0x429, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 213}},                                                                                                                                          // M T V
+	{op: DADD, name: "DADD", op13: 0x629, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 214}},                                                                                                                                          // M T V
+	{op: DADD, name: "DADD", op13: 0x829, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 212}},                                                                                                                                          // M T V
+	{op: DADD, name: "DADD", op13: 0xa29, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 212}},                                                                                                                                          // M T V
+	{op: DADD, name: "DADD", op13: 0x1c29, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 212}},                                                                                                                                         // M T V
+	{op: DADD, name: "DADD", op13: 0x1e29, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 215}},                                                                                                                                         // M T V
+	{op: DMUL, name: "DMUL", op13: 0x228, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 216}},                                                                                                                                          // M T V
+	{op: DMUL, name: "DMUL", op13: 0x428, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 217}},                                                                                                                                          // M T V
+	{op: DMUL, name: "DMUL", op13: 0x628, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 217}},                                                                                                                                          // M T V
+	{op: DMUL, name: "DMUL", op13: 0x828, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 213}},                                                                                                                                          // M T V
+	{op: DMUL, name: "DMUL", op13: 0xa28, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 214}},                                                                                                                                          // M T V
+	{op: DMUL, name: "DMUL", op13: 0x1c28, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 215}},                                                                                                                                         // M T V
+	{op: DMUL, name: "DMUL", op13: 0x1e28, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 217}},                                                                                                                                         // M T V
+	{op: DFMA, name: "DFMA", op13: 0x22b, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 216, 218}},                                                                                                                                     // M T V
+	{op: DFMA, name: "DFMA", op13: 0x42b, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 217, 219}},                                                                                                                                     // M T V
+	{op: DFMA, name: "DFMA", op13: 0x62b, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 217, 220}},                                                                                                                                     // M T V
+	{op: DFMA, name: "DFMA", op13: 0x82b, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 213, 218}},                                                                                                                                     // M T V
+	{op: DFMA, name: "DFMA", op13: 0xa2b, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 214, 218}},                                                                                                                                     // M T V
+	{op: DFMA, name: "DFMA", op13: 0x1c2b, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 215, 218}},                                                                                                                                    // M T V
+	{op: DFMA, name: "DFMA", op13: 0x1e2b, fams: 0x3f, suf: []uint16{108}, args: []uint16{11, 211, 217, 221}},                                                                                                                                    // M T V
+	{op: DSETP, name: "DSETP", op13: 0x22a, fams: 0x3f, suf: []uint16{119, 28}, args: []uint16{29, 30, 211, 222, 41}},                                                                                                                            // M T V
+	{op: DSETP, name: "DSETP", op13: 0x42a, fams: 0x3f, suf: []uint16{119, 28}, args: []uint16{29, 30, 211, 213, 41}},                                                                                                                            // M T V
+	{op: DSETP, name: "DSETP", op13: 0x62a, fams: 0x3f, suf: []uint16{119, 28}, args: []uint16{29, 30, 211, 214, 41}},                                                                                                                            // M T V
+	{op: DSETP, name: "DSETP", op13: 0x82a, fams: 0x3f, suf: []uint16{119, 28}, args: []uint16{29, 30, 211, 213, 41}},                                                                                                                            // M T V
+	{op: DSETP, name: "DSETP", op13: 0xa2a, fams: 0x3f, suf: []uint16{119, 28}, args: []uint16{29, 30, 211, 214, 41}},                                                                                                                            // M T V
+	{op: DSETP, name: "DSETP", op13: 0x1c2a, fams: 0x3f, suf: []uint16{119, 28}, args: []uint16{29, 30, 211, 215, 41}},                                                                                                                           // M T V
+	{op: DSETP, name: "DSETP", op13: 0x1e2a, fams: 0x3f, suf: []uint16{119, 28}, args: []uint16{29, 30, 211, 215, 41}},                                                                                                                           // M T V
+	{op: HADD2, name: "HADD2", op13: 0x230, fams: 0x3f, suf: []uint16{120, 107, 109}, args: []uint16{0, 223, 224}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
+	{op: HADD2, name: "HADD2", op13: 0x430, fams: 0x3f, suf: []uint16{120, 107, 109}, args: []uint16{0, 223, 225}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
+	{op: HADD2, name: "HADD2", op13: 0x630, fams: 0x3f, suf: []uint16{120, 107, 109}, args: []uint16{0, 223, 226}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
+	{op: HADD2, name: "HADD2", op13: 0x830, fams: 0x3f, suf: []uint16{120, 107, 109}, args: []uint16{0, 223, 225}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
+	{op: HADD2, name: "HADD2", op13: 0xa30, fams: 0x3f, suf: []uint16{120, 107, 109}, args: []uint16{0, 223, 226}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
+	{op: HADD2, name: "HADD2", op13: 0x1c30, fams: 0x3f, suf: []uint16{120, 107, 109}, args: []uint16{0, 223, 227}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                               // M T V
+	{op: HADD2, name: "HADD2", op13: 0x1e30, fams: 0x3f, suf: []uint16{120, 107, 109}, args: []uint16{0, 223, 227}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                               // M T V
+	{op: HADD2, name: "HADD2", op13: 0x230, fams: 0x38, suf: []uint16{121, 107, 109}, args: []uint16{0, 223, 224}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
+	{op: HADD2, name: "HADD2", op13: 0x430, fams: 0x38, suf: []uint16{121, 107, 109}, args: []uint16{0, 223, 228}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
+	{op: HADD2, name: "HADD2", op13: 0x630, fams: 0x38, suf: []uint16{121, 107, 109}, args: []uint16{0, 223, 226}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
+	{op: HADD2, name: "HADD2", op13: 0x830, fams: 0x38, suf: []uint16{121, 107, 109}, args: []uint16{0, 223, 228}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
+	{op: HADD2, name: "HADD2", op13: 0xa30, fams: 0x38, suf: []uint16{121, 107, 109}, args: []uint16{0, 223, 226}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
+	{op: HADD2, name: "HADD2", op13: 0x1c30, fams: 0x38, suf: []uint16{121, 107, 109}, args: []uint16{0, 223, 227}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                               // V
+	{op: HADD2, name: "HADD2", op13: 0x1e30, fams: 0x38, suf: []uint16{121, 107, 109}, args: []uint16{0, 223, 227}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                               // V
+	{op: HMUL2, name: "HMUL2", op13: 0x232, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 229}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x432, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x632, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x832, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 225}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0xa32, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 226}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x1c32, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 227}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                          // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x1e32, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                          // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x232, fams: 0x38, suf: []uint16{121, 122, 107, 109}, args: []uint16{0, 223, 229}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
+	{op: HMUL2, name: "HMUL2", op13: 0x432, fams: 0x38, suf: []uint16{121, 122, 107, 109}, args: []uint16{0, 223, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
+	{op: HMUL2, name: "HMUL2", op13: 0x632, fams: 0x38, suf: []uint16{121, 122, 107, 109}, args: []uint16{0, 223, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
+	{op: HMUL2, name: "HMUL2", op13: 0x832, fams: 0x38, suf: []uint16{121, 122, 107, 109}, args: []uint16{0, 223, 228}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
+	{op: HMUL2, name: "HMUL2", op13: 0xa32, fams: 0x38, suf: []uint16{121, 122, 107, 109}, args: []uint16{0, 223, 226}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
+	{op: HMUL2, name: "HMUL2", op13: 0x1c32, fams: 0x38, suf: []uint16{121, 122, 107, 109}, args: []uint16{0, 223, 227}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
+	{op: HMUL2, name: "HMUL2", op13: 0x1e32, fams: 0x38, suf: []uint16{121, 122, 107, 109}, args: []uint16{0, 223, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
+	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 229, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 230, 232}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 230, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 225, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 226, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 227, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                     // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3f, suf: []uint16{120, 122, 107, 109}, args: []uint16{0, 223, 230, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                     // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3f, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 229, 231, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
+	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3f, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 230, 232, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
+	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3f, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 230, 233, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
+	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3f, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 225, 231, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
+	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3f, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 226, 231, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
+	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3f, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 227, 231, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                 // V
+	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3f, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 230, 234, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                 // V
+	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3c, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 229, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
+	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3c, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 230, 235}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
+	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3c, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 230, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
+	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3c, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 228, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
+	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3c, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 226, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
+	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3c, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 227, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                // V
+	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3c, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 230, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{122, 107, 109}, args: []uint16{0, 223, 229, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{122, 107, 109}, args: []uint16{0, 223, 230, 232}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{122, 107, 109}, args: []uint16{0, 223, 230, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{122, 107, 109}, args: []uint16{0, 223, 225, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{122, 107, 109}, args: []uint16{0, 223, 226, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{122, 107, 109}, args: []uint16{0, 223, 227, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                       // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{122, 107, 109}, args: []uint16{0, 223, 230, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                       // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 229, 231, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 230, 232, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 230, 233, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 225, 231, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 226, 231, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 227, 231, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                              // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{123, 122, 107, 109}, args: []uint16{0, 223, 230, 234, 95}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                              // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 229, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 230, 235}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 230, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 228, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 226, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 227, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                             // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{121, 124, 122, 107, 109}, args: []uint16{0, 223, 230, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                             // V
+	{op: HSET2, name: "HSET2", op13: 0x233, fams: 0x3f, suf: []uint16{125, 110, 109, 126}, args: []uint16{0, 223, 224, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
+	{op: HSET2, name: "HSET2", op13: 0x433, fams: 0x3f, suf: []uint16{125, 110, 109, 126}, args: []uint16{0, 223, 225, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
+	{op: HSET2, name: "HSET2", op13: 0x633, fams: 0x3f, suf: []uint16{125, 110, 109, 126}, args: []uint16{0, 223, 226, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
+	{op: HSET2, name: "HSET2", op13: 0x833, fams: 0x3f, suf: []uint16{125, 110, 109, 126}, args: []uint16{0, 223, 225, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
+	{op: HSET2, name: "HSET2", op13: 0xa33, fams: 0x3f, suf: []uint16{125, 110, 109, 126}, args: []uint16{0, 223, 226, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
+	{op: HSET2, name: "HSET2", op13: 0x1c33, fams: 0x3f, suf: []uint16{125, 110, 109, 126}, args: []uint16{0, 223, 227, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                      // M T V
+	{op: HSET2, name: "HSET2", op13: 0x1e33, fams: 0x3f, suf: []uint16{125, 110, 109, 126}, args: []uint16{0, 223, 227, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                      // M T V
+	{op: HSET2, name: "HSET2", op13: 0x233, fams: 0x3c, suf: []uint16{121, 125, 110, 109, 126}, args: []uint16{0, 223, 224, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
+	{op: HSET2, name: "HSET2", op13: 0x433, fams: 0x3c, suf: []uint16{121, 125, 110, 109, 126}, args: []uint16{0, 223, 228, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
+	{op: HSET2, name: "HSET2", op13: 0x633, fams: 0x3c, suf: []uint16{121, 125, 110, 109, 126}, args: []uint16{0, 223, 226, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
+	{op: HSET2, name: "HSET2", op13: 0x833, fams: 0x3c, suf: []uint16{121, 125, 110, 109, 126}, args: []uint16{0, 223, 228, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
+	{op: HSET2, name: "HSET2", op13: 0xa33, fams: 0x3c, suf: []uint16{121, 125, 110, 109, 126}, args: []uint16{0, 223, 226, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
+	{op: HSET2, name: "HSET2", op13: 0x1c33, fams: 0x3c, suf: []uint16{121, 125, 110, 109, 126}, args: []uint16{0, 223, 227, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                 // V
+	{op: HSET2, name: "HSET2", op13: 0x1e33, fams: 0x3c, suf: []uint16{121, 125, 110, 109, 126}, args: []uint16{0, 223, 227, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                 // V
+	{op: HSETP2, name: "HSETP2", op13: 0x234, fams: 0x3f, suf: []uint16{110, 109, 127, 126}, args: []uint16{29, 30, 223, 224, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x434, fams: 0x3f, suf: []uint16{110, 109, 127, 126}, args: []uint16{29, 30, 223, 225, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x634, fams: 0x3f, suf: []uint16{110, 109, 127, 126}, args: []uint16{29, 30, 223, 226, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x834, fams: 0x3f, suf: []uint16{110, 109, 127, 126}, args: []uint16{29, 30, 223, 225, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0xa34, fams: 0x3f, suf: []uint16{110, 109, 127, 126}, args: []uint16{29, 30, 223, 226, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x1c34, fams: 0x3f, suf: []uint16{110, 109, 127, 126}, args: []uint16{29, 30, 223, 227, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                               // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x1e34, fams: 0x3f, suf: []uint16{110, 109, 127, 126}, args: []uint16{29, 30, 223, 227, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                               // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x234, fams: 0x3c, suf: []uint16{121, 110, 109, 127, 126}, args: []uint16{29, 30, 223, 224, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
+	{op: HSETP2, name: "HSETP2", op13: 0x434, fams: 0x3c, suf: []uint16{121, 110, 109, 127, 126}, args: []uint16{29, 30, 223, 228, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
+	{op: HSETP2, name: "HSETP2", op13: 0x634, fams: 0x3c, suf: []uint16{121, 110, 109, 127, 126}, args: []uint16{29, 30, 223, 226, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
+	{op: HSETP2, name: "HSETP2", op13: 0x834, fams: 0x3c, suf: []uint16{121, 110, 109, 127, 126}, args: []uint16{29, 30, 223, 228, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
+	{op: HSETP2, name: "HSETP2", op13: 0xa34, fams: 0x3c, suf: []uint16{121, 110, 109, 127, 126}, args: []uint16{29, 30, 223, 226, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
+	{op: HSETP2, name: "HSETP2", op13: 0x1c34, fams: 0x3c, suf: []uint16{121, 110, 109, 127, 126}, args: []uint16{29, 30, 223, 227, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                          // V
+	{op: HSETP2, name: "HSETP2", op13: 0x1e34, fams: 0x3c, suf: []uint16{121, 110, 109, 127, 126}, args: []uint16{29, 30, 223, 227, 41}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                          // V
+	{op: HMNMX2, name: "HMNMX2", op13: 0x240, fams: 0x3c, suf: []uint16{128, 109, 129, 130}, args: []uint16{0, 223, 229, 41}},                                                                                                                    // T V
+	{op: HMNMX2, name: "HMNMX2", op13: 0x840, fams: 0x3c, suf: []uint16{128, 109, 129, 130}, args: []uint16{0, 223, 236, 41}},                                                                                                                    // T V
+	{op: HMNMX2, name: "HMNMX2", op13: 0xa40, fams: 0x3c, suf: []uint16{128, 109, 129, 130}, args: []uint16{0, 223, 226, 41}},                                                                                                                    // T V
+	{op: HMNMX2, name: "HMNMX2", op13: 0x1c40, fams: 0x3c, suf: []uint16{128, 109, 129, 130}, args: []uint16{0, 223, 227, 41}},                                                                                                                   // T V
+	{op: I2F, name: "I2F", op13: 0x306, fams: 0x3f, suf: []uint16{131, 111, 108}, args: []uint16{237, 1}},                                                                                                                                        // M T C V
+	{op: I2F, name: "I2F", op13: 0x906, fams: 0x3f, suf: []uint16{131, 111, 108}, args: []uint16{237, 16}},                                                                                                                                       // M T C V
+	{op: I2F, name: "I2F", op13: 0xb06, fams: 0x3f, suf: []uint16{131, 111, 108}, args: []uint16{237, 4}},                                                                                                                                        // M T C V
+	{op: I2F, name: "I2F", op13: 0x1d06, fams: 0x3f, suf: []uint16{131, 111, 108}, args: []uint16{237, 5}},                                                                                                                                       // M T C V
+	{op: I2F, name: "I2F", op13: 0x312, fams: 0x3f, suf: []uint16{131, 111, 108}, args: []uint16{237, 238}},                                                                                                                                      // M T C V
+	{op: I2F, name: "I2F", op13: 0x912, fams: 0x3f, suf: []uint16{131, 111, 108}, args: []uint16{237, 239}},                                                                                                                                      // M T C V
+	{op: I2F, name: "I2F", op13: 0xb12, fams: 0x3f, suf: []uint16{131, 111, 108}, args: []uint16{237, 240}},                                                                                                                                      // M T C V
+	{op: I2F, name: "I2F", op13: 0x1d12, fams: 0x3f, suf: []uint16{131, 111, 108}, args: []uint16{237, 241}},                                                                                                                                     // M T C V
+	{op: F2I, name: "F2I", op13: 0x305, fams: 0x3f, suf: []uint16{109, 112, 132, 113, 114}, args: []uint16{0, 204}},                                                                                                                              // M T C V
+	{op: F2I, name: "F2I", op13: 0x905, fams: 0x3f, suf: []uint16{109, 112, 132, 113, 114}, args: []uint16{0, 198}},                                                                                                                              // M T C V
+	{op: F2I, name: "F2I", op13: 0xb05, fams: 0x3f, suf: []uint16{109, 112, 132, 113, 114}, args: []uint16{0, 203}},                                                                                                                              // M T C V
+	{op: F2I, name: "F2I", op13: 0x1d05, fams: 0x3f, suf: []uint16{109, 112, 132, 113, 114}, args: []uint16{0, 197}},                                                                                                                             // M T C V
+	{op: F2I, name: "F2I", op13: 0x311, fams: 0x3f, suf: []uint16{109, 112, 132, 113, 114}, args: []uint16{242, 243}},                                                                                                                            // M T C V
+	{op: F2I, name: "F2I", op13: 0x911, fams: 0x3f, suf: []uint16{109, 112, 132, 113, 114}, args: []uint16{242, 244}},                                                                                                                            // M T C V
+	{op: F2I, name: "F2I", op13: 0xb11, fams: 0x3f, suf: []uint16{109, 112, 132, 113, 114}, args: []uint16{242, 245}},                                                                                                                            // M T C V
+	{op: F2I, name: "F2I", op13: 0x1d11, fams: 0x3f, suf: []uint16{109, 112, 132, 113, 114}, args: []uint16{242, 246}},                                                                                                                           // M T C V
+	{op: F2F, name: "F2F", op13: 0x304, fams: 0x3f, suf: []uint16{109, 133, 134, 108}, args: []uint16{0, 204}},                                                                                                                                   // M T C V
+	{op: F2F, name: "F2F", op13: 0x904, fams: 0x3f, suf: []uint16{109, 133, 134, 108}, args: []uint16{0, 198}},                                                                                                                                   // M T C V
+	{op: F2F, name: "F2F", op13: 0xb04, fams: 0x3f, suf: []uint16{109, 133, 134, 108}, args: []uint16{0, 203}},                                                                                                                                   // M T C V
+	{op: F2F, name: "F2F", op13: 0x1d04, fams: 0x3f, suf: []uint16{109, 133, 134, 108}, args: []uint16{0, 197}},                                                                                                                                  // M T C V
+	{op: F2F, name: "F2F", op13: 0x310, fams: 0x3f, suf: []uint16{109, 133, 134, 108}, args: []uint16{247, 243}},                                                                                                                                 // M T C V
+	{op: F2F, name: "F2F", op13: 0x910, fams: 0x3f, suf: []uint16{109, 133, 134, 108}, args: []uint16{247, 244}},                                                                                                                                 // M T C V
+	{op: F2F, name: "F2F", op13: 0xb10, fams: 0x3f, suf: []uint16{109, 133, 134, 108}, args: []uint16{247, 245}},                                                                                                                                 // M T C V
+	{op: F2F, name: "F2F", op13: 0x1d10, fams: 0x3f, suf: []uint16{109, 133, 134, 108}, args: []uint16{247, 246}},                                                                                                                                // M T C V
+	{op: FRND, name: "FRND", op13: 0x307, fams: 0x3f, suf: []uint16{109, 135, 113}, args: []uint16{0, 204}},                                                                                                                                      // M T C V
+	{op: FRND, name: "FRND", op13: 0x907, fams: 0x3f, suf: []uint16{109, 135, 113}, args: []uint16{0, 198}},                                                                                                                                      // M T C V
+	{op: FRND, name: "FRND", op13: 0xb07, fams: 0x3f, suf: []uint16{109, 135, 113}, args: []uint16{0, 203}},                                                                                                                                      // M T C V
+	{op: FRND, name: "FRND", op13: 0x1d07, fams: 0x3f, suf: []uint16{109, 135, 113}, args: []uint16{0, 197}},                                                                                                                                     // M T C V
+	{op: FRND, name: "FRND", op13: 0x313, fams: 0x3f, suf: []uint16{109, 135, 113}, args: []uint16{11, 216}},                                                                                                                                     // M T C V
+	{op: FRND, name: "FRND", op13: 0x913, fams: 0x3f, suf: []uint16{109, 135, 113}, args: []uint16{11, 213}},                                                                                                                                     // M T C V
+	{op: FRND, name: "FRND", op13: 0xb13, fams: 0x3f, suf: []uint16{109, 135, 113}, args: []uint16{11, 214}},                                                                                                                                     // M T C V
+	{op: FRND, name: "FRND", op13: 0x1d13, fams: 0x3f, suf: []uint16{109, 135, 113}, args: []uint16{11, 215}},                                                                                                                                    // M T C V
+	{op: I2FP, name: "I2FP", op13: 0x245, fams: 0x3c, suf: []uint16{115, 116, 108}, args: []uint16{0, 1}},                                                                                                                                        // C V
+	{op: I2FP, name: "I2FP", op13: 0x845, fams: 0x3c, suf: []uint16{115, 116, 108}, args: []uint16{0, 16}},                                                                                                                                       // C V
+	{op: I2FP, name: "I2FP", op13: 0xa45, fams: 0x3c, suf: []uint16{115, 116, 108}, args: []uint16{0, 4}},                                                                                                                                        // C V
+	{op: I2FP, name: "I2FP", op13: 0x1c45, fams: 0x3c, suf: []uint16{115, 116, 108}, args: []uint16{0, 5}},                                                                                                                                       // C V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{136, 137, 138, 139}, args: []uint16{0, 201, 204}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                              // C V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{136, 137, 138, 139}, args: []uint16{0, 201, 198}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                              // C V
+	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{136, 137, 138, 139}, args: []uint16{0, 201, 203}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                              // C V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{136, 137, 138, 139}, args: []uint16{0, 201, 197}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                             // C V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{136, 137, 138, 140}, args: []uint16{0, 204, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                               // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{136, 137, 138, 140}, args: []uint16{0, 198, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                               // V
+	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{136, 137, 138, 140}, args: []uint16{0, 203, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                               // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{136, 137, 138, 140}, args: []uint16{0, 197, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                              // V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{136, 138, 141, 142, 139}, args: []uint16{0, 201, 204}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                        // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{136, 138, 141, 142, 139}, args: []uint16{0, 201, 198}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                        // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{136, 138, 141, 142, 139}, args: []uint16{0, 201, 197}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                       // V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{136, 138, 141, 142, 140}, args: []uint16{0, 204, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                         // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{136, 138, 141, 142, 140}, args: []uint16{0, 198, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                         // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{136, 138, 141, 142, 140}, args: []uint16{0, 197, 40}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                        // V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{136, 141, 143, 144}, args: []uint16{0, 248}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                  // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{136, 141, 143, 144}, args: []uint16{0, 248}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                  // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{136, 141, 143, 144}, args: []uint16{0, 248}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                 // V
 	{op: I2I, name: "I2I", op13: 0x238, fams: 0x3f, args: []uint16{0, 1}},                                                                                                                                                                        // T
 	{op: I2I, name: "I2I", op13: 0x838, fams: 0x3f, args: []uint16{0, 16}},                                                                                                                                                                       // T
 	{op: I2I, name: "I2I", op13: 0xa38, fams: 0x3f, args: []uint16{0, 4}},                                                                                                                                                                        // T
@@ -1412,70 +1438,70 @@ var rowTab = [...]rowDesc{
 	{op: I2IP, name: "I2IP", op13: 0xa39, fams: 0x3e, args: []uint16{0, 15, 4, 40}},                                                                                                                                                              // T
 	{op: I2IP, name: "I2IP", op13: 0x1c39, fams: 0x3e, args: []uint16{0, 15, 5, 40}},                                                                                                                                                             // T
 	{op: HMMA, name: "HMMA.884", op13: 0x236, fams: 0x7, args: []uint16{11, 15, 1, 40}},                                                                                                                                                          // T C
-	{op: HMMA, name: "HMMA", op13: 0x23c, fams: 0x3e, suf: []uint16{141, 142, 143}, args: []uint16{239, 240, 241, 242, 243}, conds: []cond{{field{lo: 73, width: 1}, 0x0}}},                                                                      // T C V
-	{op: HMMA, name: "HMMA.SP", op13: 0x23c, fams: 0x3c, suf: []uint16{144, 142, 143}, args: []uint16{239, 240, 244, 242, 245, 246, 243}, conds: []cond{{field{lo: 73, width: 1}, 0x1}}},                                                         // V
-	{op: IMMA, name: "IMMA", op13: 0x237, fams: 0x3e, suf: []uint16{145, 146, 147, 148}, args: []uint16{247, 248, 249, 250, 243}, conds: []cond{{field{lo: 72, width: 1}, 0x0}}},                                                                 // T C V
-	{op: IMMA, name: "IMMA.SP", op13: 0x237, fams: 0x3c, suf: []uint16{145, 146, 147, 148}, args: []uint16{247, 248, 249, 250, 245, 246, 243}, conds: []cond{{field{lo: 72, width: 1}, 0x1}}},                                                    // V
-	{op: BMMA, name: "BMMA", op13: 0x23d, fams: 0x3e, suf: []uint16{149, 150, 151}, args: []uint16{251, 248, 249, 252, 243}},                                                                                                                     // T C V
-	{op: DMMA, name: "DMMA.884", op13: 0x23f, fams: 0x4, suf: []uint16{103}, args: []uint16{253, 201, 206, 254}},                                                                                                                                 // T C V
-	{op: DMMA, name: "DMMA", op13: 0x23f, fams: 0x38, suf: []uint16{152, 103}, args: []uint16{255, 256, 257, 258, 243}},                                                                                                                          // V
-	{op: QMMA, name: "QMMA", op13: 0x27a, fams: 0x3c, suf: []uint16{153, 154, 155, 156}, args: []uint16{259, 260, 261, 262, 243}, conds: []cond{{field{lo: 80, width: 1}, 0x0}, {field{lo: 83, width: 1}, 0x0}, {field{lo: 85, width: 1}, 0x0}}}, // V
-	{op: QMMA, name: "QMMA", op13: 0x27a, fams: 0x3c, args: []uint16{259, 15, 1, 262, 243}},                                                                                                                                                      // V
-	{op: OMMA, name: "OMMA", op13: 0x47f, fams: 0x20, args: []uint16{253, 15, 1, 40}},                                                                                                                                                            // I
-	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x4, suf: []uint16{157}, args: []uint16{89}},                                                                                                                                 // C H
-	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x8, suf: []uint16{157}, args: []uint16{89}},                                                                                                                                 // H V
-	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x30, suf: []uint16{158}, args: []uint16{89}},                                                                                                                                // V
-	{op: SYNCSArrive, name: "SYNCS.ARRIVE.TRANS64", op13: 0x19a7, fams: 0x38, suf: []uint16{159, 160, 161, 162}, args: []uint16{0, 89, 263}},                                                                                                     // H V
-	{op: SYNCSPhasechk, name: "SYNCS.PHASECHK.TRANS64", op13: 0x15a7, fams: 0x38, suf: []uint16{163}, args: []uint16{29, 89, 263}},                                                                                                               // H V
-	{op: SYNCSExch, name: "SYNCS.EXCH.64", op13: 0x15b2, fams: 0x38, args: []uint16{171, 264, 265}, conds: []cond{{field{lo: 72, width: 2}, 0x1}}, ugd: true},                                                                                    // H V
-	{op: SYNCSCas, name: "SYNCS.CAS.64", op13: 0x13b2, fams: 0x38, args: []uint16{171, 264, 265, 266}, ugd: true},                                                                                                                                // H
-	{op: SYNCSLd, name: "SYNCS.LD.64", op13: 0x19b2, fams: 0x38, args: []uint16{171, 264}, ugd: true},                                                                                                                                            // H
+	{op: HMMA, name: "HMMA", op13: 0x23c, fams: 0x3e, suf: []uint16{146, 147, 148}, args: []uint16{249, 250, 251, 252, 253}, conds: []cond{{field{lo: 73, width: 1}, 0x0}}},                                                                      // T C V
+	{op: HMMA, name: "HMMA.SP", op13: 0x23c, fams: 0x3c, suf: []uint16{149, 147, 148}, args: []uint16{249, 250, 254, 252, 255, 256, 253}, conds: []cond{{field{lo: 73, width: 1}, 0x1}}},                                                         // V
+	{op: IMMA, name: "IMMA", op13: 0x237, fams: 0x3e, suf: []uint16{150, 151, 152, 153}, args: []uint16{257, 258, 259, 260, 253}, conds: []cond{{field{lo: 72, width: 1}, 0x0}}},                                                                 // T C V
+	{op: IMMA, name: "IMMA.SP", op13: 0x237, fams: 0x3c, suf: []uint16{150, 151, 152, 153}, args: []uint16{257, 258, 259, 260, 255, 256, 253}, conds: []cond{{field{lo: 72, width: 1}, 0x1}}},                                                    // V
+	{op: BMMA, name: "BMMA", op13: 0x23d, fams: 0x3e, suf: []uint16{154, 155, 156}, args: []uint16{261, 258, 259, 262, 253}},                                                                                                                     // T C V
+	{op: DMMA, name: "DMMA.884", op13: 0x23f, fams: 0x4, suf: []uint16{108}, args: []uint16{263, 211, 216, 264}},                                                                                                                                 // T C V
+	{op: DMMA, name: "DMMA", op13: 0x23f, fams: 0x38, suf: []uint16{157, 108}, args: []uint16{265, 266, 267, 268, 253}},                                                                                                                          // V
+	{op: QMMA, name: "QMMA", op13: 0x27a, fams: 0x3c, suf: []uint16{158, 159, 160, 161}, args: []uint16{269, 270, 271, 272, 253}, conds: []cond{{field{lo: 80, width: 1}, 0x0}, {field{lo: 83, width: 1}, 0x0}, {field{lo: 85, width: 1}, 0x0}}}, // V
+	{op: QMMA, name: "QMMA", op13: 0x27a, fams: 0x3c, args: []uint16{269, 15, 1, 272, 253}},                                                                                                                                                      // V
+	{op: OMMA, name: "OMMA", op13: 0x47f, fams: 0x20, args: []uint16{263, 15, 1, 40}},                                                                                                                                                            // I
+	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x4, suf: []uint16{162}, args: []uint16{89}},                                                                                                                                 // C H
+	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x8, suf: []uint16{162}, args: []uint16{89}},                                                                                                                                 // H V
+	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x30, suf: []uint16{163}, args: []uint16{89}},                                                                                                                                // V
+	{op: SYNCSArrive, name: "SYNCS.ARRIVE.TRANS64", op13: 0x19a7, fams: 0x38, suf: []uint16{164, 165, 166, 167}, args: []uint16{0, 89, 273}},                                                                                                     // H V
+	{op: SYNCSPhasechk, name: "SYNCS.PHASECHK.TRANS64", op13: 0x15a7, fams: 0x38, suf: []uint16{168}, args: []uint16{29, 89, 273}},                                                                                                               // H V
+	{op: SYNCSExch, name: "SYNCS.EXCH.64", op13: 0x15b2, fams: 0x38, args: []uint16{179, 274, 275}, conds: []cond{{field{lo: 72, width: 2}, 0x1}}, ugd: true},                                                                                    // H V
+	{op: SYNCSCas, name: "SYNCS.CAS.64", op13: 0x13b2, fams: 0x38, args: []uint16{179, 274, 275, 276}, ugd: true},                                                                                                                                // H
+	{op: SYNCSLd, name: "SYNCS.LD.64", op13: 0x19b2, fams: 0x38, args: []uint16{179, 274}, ugd: true},                                                                                                                                            // H
 	{op: SYNCSLd, name: "SYNCS.LD.64", op13: 0x15b1, fams: 0x38, args: []uint16{11, 89}},                                                                                                                                                         // H
 	{op: SYNCSCctl, name: "SYNCS.CCTL.IVALL", op13: 0x9b1, fams: 0x38},                                                                                                                                                                           // H
-	{op: SYNCSCctl, name: "SYNCS.CCTL", op13: 0x19b1, fams: 0x38, suf: []uint16{164}, args: []uint16{89}},                                                                                                                                        // H V
-	{op: STAS, name: "STAS", op13: 0x1dbd, fams: 0x38, suf: []uint16{165}, args: []uint16{267, 91}},                                                                                                                                              // H V
-	{op: REDAS, name: "REDAS", op13: 0x1dbe, fams: 0x38, suf: []uint16{68}, args: []uint16{267, 263}},                                                                                                                                            // H
-	{op: UBLKCP, name: "UBLKCP", op13: 0x13ba, fams: 0x38, suf: []uint16{166, 167, 168, 169}, args: []uint16{268, 269, 270}, conds: []cond{{field{lo: 76, width: 1}, 0x0}}, ugd: true},                                                           // H V
-	{op: UBLKCP, name: "UBLKCP", op13: 0x13ba, fams: 0x38, suf: []uint16{166, 167, 168, 169}, args: []uint16{268, 269, 270, 271}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                      // H V
-	{op: UBLKRED, name: "UBLKRED", op13: 0x13bb, fams: 0x38, suf: []uint16{166, 170}, args: []uint16{268, 269, 270}, ugd: true},                                                                                                                  // H
-	{op: UBLKPF, name: "UBLKPF.L2", op13: 0x13bc, fams: 0x38, args: []uint16{272, 270}, ugd: true},                                                                                                                                               // H
-	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{171, 172, 167}, args: []uint16{268, 269, 270}, conds: []cond{{field{lo: 75, width: 2}, 0x1}}, ugd: true},                                                              // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{171, 172, 167}, args: []uint16{268, 269, 270}, conds: []cond{{field{lo: 75, width: 2}, 0x1}}, ugd: true},                                                              // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{171, 172, 167}, args: []uint16{268, 269, 270, 271}, conds: []cond{{field{lo: 75, width: 2}, 0x3}}, ugd: true},                                                         // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{171, 172, 167}, args: []uint16{268, 269, 270, 271}, conds: []cond{{field{lo: 75, width: 2}, 0x3}}, ugd: true},                                                         // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{171, 172, 167}, args: []uint16{268, 269, 271}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                              // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{171, 172, 167}, args: []uint16{268, 269, 271}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                              // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{171, 172, 167}, args: []uint16{268, 269}, ugd: true},                                                                                                                  // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{171, 172, 167}, args: []uint16{268, 269}, ugd: true},                                                                                                                  // H V
-	{op: UTMASTG, name: "UTMASTG", op13: 0x13b5, fams: 0x38, suf: []uint16{171, 172}, args: []uint16{268, 269, 271}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                   // H V
-	{op: UTMASTG, name: "UTMASTG", op13: 0x15b5, fams: 0x38, suf: []uint16{171, 172}, args: []uint16{268, 269, 271}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                   // H V
-	{op: UTMASTG, name: "UTMASTG", op13: 0x13b5, fams: 0x38, suf: []uint16{171, 172}, args: []uint16{268, 269}, ugd: true},                                                                                                                       // H V
-	{op: UTMASTG, name: "UTMASTG", op13: 0x15b5, fams: 0x38, suf: []uint16{171, 172}, args: []uint16{268, 269}, ugd: true},                                                                                                                       // H V
-	{op: UTMAREDG, name: "UTMAREDG", op13: 0x13b6, fams: 0x38, suf: []uint16{171, 172, 170}, args: []uint16{268, 269, 271}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                            // H V
-	{op: UTMAREDG, name: "UTMAREDG", op13: 0x15b6, fams: 0x38, suf: []uint16{171, 172, 170}, args: []uint16{268, 269, 271}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                            // H V
-	{op: UTMAREDG, name: "UTMAREDG", op13: 0x13b6, fams: 0x38, suf: []uint16{171, 172, 170}, args: []uint16{268, 269}, ugd: true},                                                                                                                // H V
-	{op: UTMAREDG, name: "UTMAREDG", op13: 0x15b6, fams: 0x38, suf: []uint16{171, 172, 170}, args: []uint16{268, 269}, ugd: true},                                                                                                                // H V
-	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x15b8, fams: 0x38, suf: []uint16{171}, args: []uint16{268, 269, 271}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                       // H V
-	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x13b8, fams: 0x38, suf: []uint16{171}, args: []uint16{268, 269, 271}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                       // H V
-	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x15b8, fams: 0x38, suf: []uint16{171}, args: []uint16{268, 269}, ugd: true},                                                                                                                           // H V
-	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x13b8, fams: 0x38, suf: []uint16{171}, args: []uint16{268, 269}, ugd: true},                                                                                                                           // H V
+	{op: SYNCSCctl, name: "SYNCS.CCTL", op13: 0x19b1, fams: 0x38, suf: []uint16{169}, args: []uint16{89}},                                                                                                                                        // H V
+	{op: STAS, name: "STAS", op13: 0x1dbd, fams: 0x38, suf: []uint16{170}, args: []uint16{277, 91}},                                                                                                                                              // H V
+	{op: REDAS, name: "REDAS", op13: 0x1dbe, fams: 0x38, suf: []uint16{72}, args: []uint16{277, 273}},                                                                                                                                            // H
+	{op: UBLKCP, name: "UBLKCP", op13: 0x13ba, fams: 0x38, suf: []uint16{171, 172, 173, 174}, args: []uint16{278, 279, 280}, conds: []cond{{field{lo: 76, width: 1}, 0x0}}, ugd: true},                                                           // H V
+	{op: UBLKCP, name: "UBLKCP", op13: 0x13ba, fams: 0x38, suf: []uint16{171, 172, 173, 174}, args: []uint16{278, 279, 280, 281}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                      // H V
+	{op: UBLKRED, name: "UBLKRED", op13: 0x13bb, fams: 0x38, suf: []uint16{171, 175}, args: []uint16{278, 279, 280}, ugd: true},                                                                                                                  // H
+	{op: UBLKPF, name: "UBLKPF.L2", op13: 0x13bc, fams: 0x38, args: []uint16{282, 280}, ugd: true},                                                                                                                                               // H
+	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{176, 177, 172}, args: []uint16{278, 279, 280}, conds: []cond{{field{lo: 75, width: 2}, 0x1}}, ugd: true},                                                              // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{176, 177, 172}, args: []uint16{278, 279, 280}, conds: []cond{{field{lo: 75, width: 2}, 0x1}}, ugd: true},                                                              // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{176, 177, 172}, args: []uint16{278, 279, 280, 281}, conds: []cond{{field{lo: 75, width: 2}, 0x3}}, ugd: true},                                                         // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{176, 177, 172}, args: []uint16{278, 279, 280, 281}, conds: []cond{{field{lo: 75, width: 2}, 0x3}}, ugd: true},                                                         // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{176, 177, 172}, args: []uint16{278, 279, 281}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                              // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{176, 177, 172}, args: []uint16{278, 279, 281}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                              // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{176, 177, 172}, args: []uint16{278, 279}, ugd: true},                                                                                                                  // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{176, 177, 172}, args: []uint16{278, 279}, ugd: true},                                                                                                                  // H V
+	{op: UTMASTG, name: "UTMASTG", op13: 0x13b5, fams: 0x38, suf: []uint16{176, 177}, args: []uint16{278, 279, 281}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                   // H V
+	{op: UTMASTG, name: "UTMASTG", op13: 0x15b5, fams: 0x38, suf: []uint16{176, 177}, args: []uint16{278, 279, 281}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                   // H V
+	{op: UTMASTG, name: "UTMASTG", op13: 0x13b5, fams: 0x38, suf: []uint16{176, 177}, args: []uint16{278, 279}, ugd: true},                                                                                                                       // H V
+	{op: UTMASTG, name: "UTMASTG", op13: 0x15b5, fams: 0x38, suf: []uint16{176, 177}, args: []uint16{278, 279}, ugd: true},                                                                                                                       // H V
+	{op: UTMAREDG, name: "UTMAREDG", op13: 0x13b6, fams: 0x38, suf: []uint16{176, 177, 175}, args: []uint16{278, 279, 281}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                            // H V
+	{op: UTMAREDG, name: "UTMAREDG", op13: 0x15b6, fams: 0x38, suf: []uint16{176, 177, 175}, args: []uint16{278, 279, 281}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                            // H V
+	{op: UTMAREDG, name: "UTMAREDG", op13: 0x13b6, fams: 0x38, suf: []uint16{176, 177, 175}, args: []uint16{278, 279}, ugd: true},                                                                                                                // H V
+	{op: UTMAREDG, name: "UTMAREDG", op13: 0x15b6, fams: 0x38, suf: []uint16{176, 177, 175}, args: []uint16{278, 279}, ugd: true},                                                                                                                // H V
+	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x15b8, fams: 0x38, suf: []uint16{176}, args: []uint16{278, 279, 281}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                       // H V
+	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x13b8, fams: 0x38, suf: []uint16{176}, args: []uint16{278, 279, 281}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                       // H V
+	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x15b8, fams: 0x38, suf: []uint16{176}, args: []uint16{278, 279}, ugd: true},                                                                                                                           // H V
+	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x13b8, fams: 0x38, suf: []uint16{176}, args: []uint16{278, 279}, ugd: true},                                                                                                                           // H V
 	{op: UTMACMDFLUSH, name: "UTMACMDFLUSH", op13: 0x9b7, fams: 0x38, ugd: true},                                                                                                                                                                 // H V
-	{op: UTMACCTL, name: "UTMACCTL", op13: 0x19b9, fams: 0x38, suf: []uint16{173}, args: []uint16{272}, ugd: true},                                                                                                                               // H V
-	{op: UTMACCTL, name: "UTMACCTL", op13: 0x9b9, fams: 0x38, suf: []uint16{173}, args: []uint16{272}, ugd: true},                                                                                                                                // H V
+	{op: UTMACCTL, name: "UTMACCTL", op13: 0x19b9, fams: 0x38, suf: []uint16{178}, args: []uint16{282}, ugd: true},                                                                                                                               // H V
+	{op: UTMACCTL, name: "UTMACCTL", op13: 0x9b9, fams: 0x38, suf: []uint16{178}, args: []uint16{282}, ugd: true},                                                                                                                                // H V
 	{op: UCGABAR_ARV, name: "UCGABAR_ARV", op13: 0x19c7, fams: 0x38, ugd: true},                                                                                                                                                                  // H V
 	{op: UCGABAR_WAIT, name: "UCGABAR_WAIT", op13: 0x1dc7, fams: 0x38, ugd: true},                                                                                                                                                                // H V
-	{op: FENCE, name: "FENCE.VIEW.ASYNC", op13: 0x3c6, fams: 0x38, suf: []uint16{174}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                            // H V
-	{op: USETMAXREG, name: "USETMAXREG", op13: 0x9c8, fams: 0x38, args: []uint16{273}, ugd: true},                                                                                                                                                // H
+	{op: FENCE, name: "FENCE.VIEW.ASYNC", op13: 0x3c6, fams: 0x38, suf: []uint16{179}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                            // H V
+	{op: USETMAXREG, name: "USETMAXREG", op13: 0x9c8, fams: 0x38, args: []uint16{283}, ugd: true},                                                                                                                                                // H
 	{op: USETSHMSZ, name: "USETSHMSZ", op13: 0x9c9, fams: 0x38, args: []uint16{3}, ugd: true},                                                                                                                                                    // H
 	{op: USETSHMSZ, name: "USETSHMSZ", op13: 0x19c9, fams: 0x38, args: []uint16{3}, ugd: true},                                                                                                                                                   // H
-	{op: WARPGROUP, name: "WARPGROUP.DEPBAR.LE", op13: 0x9c5, fams: 0x8, args: []uint16{274, 275}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}},                                                                                                // H V
+	{op: WARPGROUP, name: "WARPGROUP.DEPBAR.LE", op13: 0x9c5, fams: 0x8, args: []uint16{284, 285}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}},                                                                                                // H V
 	{op: WARPGROUP, name: "WARPGROUP.ARRIVE", op13: 0x9c5, fams: 0x8},                                                                                                                                                                            // H V
-	{op: HGMMA, name: "HGMMA", op13: 0x1df0, fams: 0x8, suf: []uint16{175, 176, 177}, args: []uint16{276, 260, 277, 278, 243, 279}},                                                                                                              // H V
-	{op: HGMMA, name: "HGMMA", op13: 0x1df2, fams: 0x8, suf: []uint16{175, 176, 177}, args: []uint16{276, 260, 277, 278, 243, 279}},                                                                                                              // H V
-	{op: HGMMA, name: "HGMMA", op13: 0x19f0, fams: 0x8, suf: []uint16{175, 176, 177}, args: []uint16{276, 280, 278, 243, 279}},                                                                                                                   // H V
-	{op: HGMMA, name: "HGMMA", op13: 0x19f2, fams: 0x8, suf: []uint16{175, 176, 177}, args: []uint16{276, 280, 278, 243, 279}},                                                                                                                   // H V
-	{op: IGMMA, name: "IGMMA", op13: 0x1df1, fams: 0x8, args: []uint16{281, 282, 283, 284}},                                                                                                                                                      // H
-	{op: IGMMA, name: "IGMMA", op13: 0x1df3, fams: 0x8, args: []uint16{281, 282, 283, 284}},                                                                                                                                                      // H
-	{op: IGMMA, name: "IGMMA", op13: 0x19f1, fams: 0x8, args: []uint16{281, 285, 284}},                                                                                                                                                           // H
-	{op: IGMMA, name: "IGMMA", op13: 0x19f3, fams: 0x8, args: []uint16{281, 285, 284}},                                                                                                                                                           // H
+	{op: HGMMA, name: "HGMMA", op13: 0x1df0, fams: 0x8, suf: []uint16{180, 181, 182}, args: []uint16{286, 270, 287, 288, 253, 289}},                                                                                                              // H V
+	{op: HGMMA, name: "HGMMA", op13: 0x1df2, fams: 0x8, suf: []uint16{180, 181, 182}, args: []uint16{286, 270, 287, 288, 253, 289}},                                                                                                              // H V
+	{op: HGMMA, name: "HGMMA", op13: 0x19f0, fams: 0x8, suf: []uint16{180, 181, 182}, args: []uint16{286, 290, 288, 253, 289}},                                                                                                                   // H V
+	{op: HGMMA, name: "HGMMA", op13: 0x19f2, fams: 0x8, suf: []uint16{180, 181, 182}, args: []uint16{286, 290, 288, 253, 289}},                                                                                                                   // H V
+	{op: IGMMA, name: "IGMMA", op13: 0x1df1, fams: 0x8, args: []uint16{291, 292, 293, 294}},                                                                                                                                                      // H
+	{op: IGMMA, name: "IGMMA", op13: 0x1df3, fams: 0x8, args: []uint16{291, 292, 293, 294}},                                                                                                                                                      // H
+	{op: IGMMA, name: "IGMMA", op13: 0x19f1, fams: 0x8, args: []uint16{291, 295, 294}},                                                                                                                                                           // H
+	{op: IGMMA, name: "IGMMA", op13: 0x19f3, fams: 0x8, args: []uint16{291, 295, 294}},                                                                                                                                                           // H
 }

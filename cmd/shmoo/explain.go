@@ -64,7 +64,11 @@ func (p *program) explanation(cmd *cobra.Command, input *inputFlags, raw *rawReq
 		if err != nil {
 			return nil, err
 		}
-		return explain.New(a.Unit, r, explain.Options{Provenance: a.Provenance})
+		window, err := raw.base()
+		if err != nil {
+			return nil, err
+		}
+		return explain.New(a.Unit, r, explain.Options{Provenance: a.Provenance, Window: window})
 	}
 	in, err := p.open(cmd.Context(), cmd, input, args)
 	if err != nil {

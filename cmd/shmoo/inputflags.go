@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -66,6 +67,23 @@ func (f *inputFlags) given(cmd *cobra.Command) bool {
 
 // open opens the input that the flags and arguments name.
 func (p *program) open(ctx context.Context, cmd *cobra.Command, f *inputFlags, args []string) (*shmoo.Input, error) {
+	if err := f.parse(cmd, args); err != nil {
+		return nil, err
+	}
+	name, r, err := p.stream(cmd, f, args)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	in, err := shmoo.Open(ctx, name, r, f.options)
+	if in != nil {
+		p.lines = in.Lines
+	}
+	return in, err
+}
+
+// parse checks the flags and arguments and fills the options.
+func (f *inputFlags) parse(cmd *cobra.Command, args []string) error {
 	given := len(args)
 	for _, flag := range []string{"expr", "example"} {
 		if cmd.Flags().Changed(flag) {
@@ -73,53 +91,51 @@ func (p *program) open(ctx context.Context, cmd *cobra.Command, f *inputFlags, a
 		}
 	}
 	if given != 1 {
-		return nil, usagef("%s: got %d inputs, want one of a file, - for standard input, -e or --example", cmd.Name(), given)
+		return usagef("%s: got %d inputs, want one of a file, - for standard input, -e or --example", cmd.Name(), given)
 	}
 	if _, err := lookupArch(f.options.Arch); err != nil {
-		return nil, err
+		return err
 	}
 	if cmd.Flags().Changed("example") {
 		if err := f.adopt(cmd); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	var err error
 	if f.options.Block, err = parseShape("block", f.block); err != nil {
-		return nil, err
+		return err
 	}
 	if f.options.Grid, err = parseShape("grid", f.grid); err != nil {
-		return nil, err
+		return err
 	}
 	if f.options.Blocks, err = parseBlocks(f.blocks, f.options.Grid); err != nil {
-		return nil, err
+		return err
 	}
 	if f.options.DynamicShared < 0 {
-		return nil, usagef("--smem %d: want a number of bytes", f.options.DynamicShared)
+		return usagef("--smem %d: want a number of bytes", f.options.DynamicShared)
 	}
-	in, err := p.openInput(ctx, cmd, f, args)
-	if in != nil {
-		p.lines = in.Lines
-	}
-	return in, err
+	return nil
 }
 
-func (p *program) openInput(ctx context.Context, cmd *cobra.Command, f *inputFlags, args []string) (*shmoo.Input, error) {
+// stream returns the input's text and the name for its positions.
+func (p *program) stream(cmd *cobra.Command, f *inputFlags, args []string) (string, io.ReadCloser, error) {
 	switch {
 	case cmd.Flags().Changed("expr"):
-		return shmoo.Open(ctx, "-e", strings.NewReader(f.expr), f.options)
+		return "-e", io.NopCloser(strings.NewReader(f.expr)), nil
 	case cmd.Flags().Changed("example"):
 		text, err := examples.Read(f.example)
 		if err != nil {
-			return nil, &usageError{err}
+			return "", nil, &usageError{err}
 		}
-		return shmoo.Open(ctx, f.example+".cu", bytes.NewReader(text), f.options)
+		return f.example + ".cu", io.NopCloser(bytes.NewReader(text)), nil
 	case args[0] == "-":
-		return shmoo.Open(ctx, "<stdin>", p.in, f.options)
+		return "<stdin>", io.NopCloser(p.in), nil
 	}
 	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a folder, want a file", args[0])
+		return "", nil, fmt.Errorf("%s is a folder, want a file", args[0])
 	}
-	return shmoo.OpenFile(ctx, args[0], f.options)
+	r, err := os.Open(args[0])
+	return args[0], r, err
 }
 
 // maxDim is larger than any extent that CUDA allows for a grid's x.

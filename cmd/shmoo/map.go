@@ -238,7 +238,7 @@ func (m *mapCommand) runs(u *smem.Unit) (padded, error) {
 		for lane := range r.Addr {
 			r.Addr[lane] = uint32(lane * stride)
 		}
-		return r, fmt.Sprintf("%s chunk %d, pad %d: stride %g words", dtype.Name, m.chunk, elems, float64(stride)/4), nil
+		return r, fmt.Sprintf("pad %d: S %g words", elems, float64(stride)/4), nil
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,8 +12,8 @@ import (
 
 // A rawRequest is a request given as addresses on the command line.
 type rawRequest struct {
-	op, addr, active string
-	bytes            int
+	op, addr, active, window string
+	bytes                    int
 }
 
 func (r *rawRequest) flags(cmd *cobra.Command) {
@@ -20,13 +21,33 @@ func (r *rawRequest) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.op, "op", "load", "operation of --addr: load, store, ldmatrix, stmatrix, atomic, red, cas, ...")
 	cmd.Flags().IntVar(&r.bytes, "bytes", 4, "bytes per lane of --addr: 1, 2, 4, 8 or 16; for matrices 4 per matrix")
 	cmd.Flags().StringVar(&r.active, "active", "", "active lanes of --addr as a hex mask (default: every lane with an address)")
+	cmd.Flags().StringVar(&r.window, "window", "", "base of the shared window, where --addr gives generic addresses")
 }
 
 // given reports whether the user gave addresses.
 func (r *rawRequest) given() bool { return r.addr != "" }
 
-// request parses the flags for a warp of the given number of lanes.
+// windowBytes is the size of the shared window of the generic address space.
+const windowBytes = 1 << 24
+
+// base returns the window that --window gives, or nil.
+func (r *rawRequest) base() (*smem.Window, error) {
+	if r.window == "" {
+		return nil, nil
+	}
+	base, err := strconv.ParseUint(r.window, 0, 64)
+	if err != nil {
+		return nil, usagef("--window %q is not an address", r.window)
+	}
+	return &smem.Window{Base: base, Size: windowBytes}, nil
+}
+
+// request parses the flags for a warp of the given number of lanes. Generic addresses come out as offsets.
 func (r *rawRequest) request(lanes int) (*smem.Request, error) {
+	window, err := r.base()
+	if err != nil {
+		return nil, err
+	}
 	op, ok := smem.ParseOp(r.op)
 	if !ok {
 		return nil, usagef("--op %q is not an operation: want load, store, ldmatrix, stmatrix, atomic, red, cas, "+
@@ -38,11 +59,9 @@ func (r *rawRequest) request(lanes int) (*smem.Request, error) {
 		return nil, usagef("--addr has %d addresses, want 1 to %d", len(fields), lanes)
 	}
 	for lane, f := range fields {
-		v, err := strconv.ParseUint(f, 0, 32)
-		if err != nil {
-			return nil, usagef("--addr: lane %d: %q is not a byte offset", lane, f)
+		if req.Addr[lane], err = parseAddress(f, window); err != nil {
+			return nil, usagef("--addr: lane %d: %w", lane, err)
 		}
-		req.Addr[lane] = uint32(v)
 	}
 	req.Active = smem.Lanes(0, len(fields))
 	if r.active != "" {
@@ -53,4 +72,23 @@ func (r *rawRequest) request(lanes int) (*smem.Request, error) {
 		req.Active = smem.Mask(mask)
 	}
 	return req, nil
+}
+
+func parseAddress(text string, window *smem.Window) (uint32, error) {
+	if window == nil {
+		v, err := strconv.ParseUint(text, 0, 32)
+		if err != nil {
+			return 0, fmt.Errorf("%q is not a byte offset", text)
+		}
+		return uint32(v), nil
+	}
+	v, err := strconv.ParseUint(text, 0, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not an address", text)
+	}
+	offset, ok := window.Offset(v)
+	if !ok {
+		return 0, fmt.Errorf("%#x is outside the shared window [%#x, %#x)", v, window.Base, window.Base+window.Size)
+	}
+	return offset, nil
 }
