@@ -97,14 +97,10 @@ func (e *Entry) RunsOn(arch int) bool {
 func (e *Entry) File() *File { return e.file }
 
 // Bytes returns the entry's content, decompressed: PTX text or a cubin. It is appended to dst[:0], which may be nil.
-// What a toolkit appends to PTX text to fill its last words is cut off.
+// The zeros that fill the last words of PTX text are cut off.
 func (e *Entry) Bytes(dst []byte) ([]byte, error) {
-	var stored []byte
-	b, _, err := e.content(dst, stored)
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
+	b, _, err := e.content(dst, nil)
+	return b, err
 }
 
 // Load reads an entry with machine code. The image owns its memory.
