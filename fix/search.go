@@ -63,7 +63,9 @@ type Result struct {
 	Problem *Problem
 	Options Options
 	Before  Candidate
-	Ideal   []int64 // by site: wavefronts without conflicts
+	// Basis is the weakest basis among the rules of the unit that the counts rest on.
+	Basis smem.Basis
+	Ideal []int64 // by site: wavefronts without conflicts
 	// Pareto holds the candidates, Before among them, that no other beats in wavefronts, bytes and instructions at once,
 	// fewest wavefronts first.
 	Pareto []Candidate
@@ -113,6 +115,7 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if r.Before, r.Ideal, err = s.before(); err != nil {
 		return nil, err
 	}
+	r.Basis = s.basis
 	s.keep(r.Before)
 	// Linear maps come last: they are tried only where the rest leaves something to gain.
 	for _, f := range Families() {
@@ -160,6 +163,7 @@ type searcher struct {
 	granule  uint32
 	declared bool
 	pareto   []Candidate // by wavefronts
+	basis    smem.Basis
 	out      smem.Outcome
 	request  smem.Request
 	addr     []uint32
@@ -197,6 +201,7 @@ func (s *searcher) before() (Candidate, []int64, error) {
 		c.Sites[r.Site] += int64(s.out.Wavefronts) * r.Count
 		c.Wavefronts += int64(s.out.Wavefronts) * r.Count
 		ideal[r.Site] += int64(s.out.Ideal) * r.Count
+		s.basis = max(s.basis, s.out.Basis)
 	}
 	return c, ideal, nil
 }

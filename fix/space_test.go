@@ -62,6 +62,7 @@ func rulesText(r *SpaceResult) string {
 }
 
 func TestSpaces(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, space string
 		make        func([]space.Value) (*Problem, error)

@@ -15,7 +15,7 @@ const Schema = "shmoo.fix/1"
 func WriteText(w io.Writer, r *Result) error {
 	p := r.Problem
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d bytes, %d sites, %s\n\n", p.Array.Name, p.Array.Size, len(p.Sites), p.Arch.Name)
+	fmt.Fprintf(&b, "%s: %d bytes, %d sites, %s (%s rules)\n\n", p.Array.Name, p.Array.Size, len(p.Sites), p.Arch.Name, r.Basis)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "layout\twavefronts\tbytes\tinstructions\tblocks/SM")
 	for i := range p.Sites {
@@ -49,7 +49,7 @@ func WriteText(w io.Writer, r *Result) error {
 	b.WriteByte('\n')
 	for i := range p.Sites {
 		s := &p.Sites[i]
-		fmt.Fprintf(&b, "site %d: %s, %s of %d bytes, ideal %d\n", i+1, siteName(s), s.Op, s.Width, r.Ideal[i])
+		fmt.Fprintf(&b, "site %d: %s: %s, %d bytes a lane, ideal %d\n", i+1, siteName(s), s.Op, s.Width, r.Ideal[i])
 	}
 	if p.Unresolved > 0 {
 		fmt.Fprintf(&b, "%d accesses without known addresses are left out\n", p.Unresolved)
@@ -134,6 +134,7 @@ type jsonSite struct {
 type jsonResult struct {
 	Schema           string          `json:"schema"`
 	Arch             string          `json:"arch"`
+	Basis            string          `json:"basis"`
 	Array            string          `json:"array"`
 	Bytes            int             `json:"bytes"`
 	Sites            []jsonSite      `json:"sites"`
@@ -161,7 +162,7 @@ type jsonSearched struct {
 func (r *Result) MarshalJSON() ([]byte, error) {
 	p := r.Problem
 	out := jsonResult{
-		Schema: Schema, Arch: p.Arch.Name, Array: p.Array.Name, Bytes: p.Array.Size, Unresolved: p.Unresolved,
+		Schema: Schema, Arch: p.Arch.Name, Basis: r.Basis.String(), Array: p.Array.Name, Bytes: p.Array.Size, Unresolved: p.Unresolved,
 		Before: r.jsonCandidate(&r.Before), Reason: r.Reason, Bound: r.Bound.Wavefronts, Granule: r.Bound.Granule,
 		OptimalInFamily: r.OptimalInFamily, OptimalInGeneral: r.OptimalInGeneral,
 	}

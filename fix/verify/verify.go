@@ -123,10 +123,10 @@ type certificate struct {
 	Claims struct {
 		General bool `json:"general"`
 		Pads    *struct {
-			Pitches []uint32 `json:"pitches"`
-			Step    uint32   `json:"step"`
-			Max     uint32   `json:"max"`
-			Whole   bool     `json:"whole_rows"`
+			Pitches  []uint32 `json:"pitches"`
+			Step     uint32   `json:"step"`
+			Max      uint32   `json:"max"`
+			Declared bool     `json:"declared"`
 		} `json:"pads"`
 		Swizzles *struct {
 			LowBit int `json:"low_bit"`
@@ -383,14 +383,17 @@ func (c *checker) families() error {
 			for add := uint32(0); add <= s.Max; add += s.Step {
 				text := fmt.Sprintf("+%d per %d", add, inner)
 				c.extra = 0
-				if s.Whole {
+				if s.Declared {
 					c.extra = size / inner * add
 				}
 				c.try(&best, &name, text, func(a uint32) uint32 { return a + a/inner*add })
+				if !s.Declared {
+					continue
+				}
 				for _, outer := range s.Pitches[i+1:] {
 					for more := s.Step; more <= s.Max; more += s.Step {
 						c.extra = 0
-						if s.Whole {
+						if s.Declared {
 							c.extra = size/inner*add + size/outer*more
 						}
 						c.try(&best, &name, text+fmt.Sprintf(", +%d per %d", more, outer), func(a uint32) uint32 {
