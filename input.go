@@ -12,6 +12,7 @@ import (
 	"shmoo/access"
 	"shmoo/arch"
 	"shmoo/diag"
+	"shmoo/fix"
 	"shmoo/pattern"
 	"shmoo/report"
 	"shmoo/smem"
@@ -37,8 +38,15 @@ type Input struct {
 	Kernel string
 	Launch *report.Launch
 	Notes  diag.List // what to tell the user although the input can be analysed
+	// Sketch is what it takes to run a sketch again with a fix in it; nil for other formats.
+	Sketch *fix.Input
 	// Lines returns a line of the input, to quote it; nil where there are none.
 	Lines func(diag.Pos) (string, bool)
+}
+
+// Problems returns what fix.Search needs for each shared array that the input accesses.
+func (in *Input) Problems(ctx context.Context) ([]*fix.Problem, error) {
+	return fix.Problems(ctx, in.Source, in.Arch, fix.Block{Threads: in.threads()})
 }
 
 func (in *Input) threads() int {

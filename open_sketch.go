@@ -9,6 +9,7 @@ import (
 	"shmoo/access"
 	"shmoo/arch"
 	"shmoo/diag"
+	"shmoo/fix"
 	"shmoo/report"
 	"shmoo/sketch"
 )
@@ -18,17 +19,19 @@ func openSketch(_ context.Context, in *Input, data []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	program, err := sketch.Parse(in.Name, data, sketch.Options{Defines: defines, Lanes: in.Arch.Unit.Lanes})
+	options := sketch.Options{Defines: defines, Lanes: in.Arch.Unit.Lanes}
+	program, err := sketch.Parse(in.Name, data, options)
 	if program != nil {
 		in.Lines = program.Line
 	}
 	if err != nil {
 		return err
 	}
-	source, err := program.Source(sketch.Launch{
+	launch := sketch.Launch{
 		Kernel: o.Kernel, Block: o.Block, Grid: o.Grid, DynamicShared: o.DynamicShared,
 		Blocks: o.Blocks, AllBlocks: o.Grid != [3]int{} && o.Blocks == nil,
-	})
+	}
+	source, err := program.Source(launch)
 	if err != nil {
 		return err
 	}
@@ -38,6 +41,7 @@ func openSketch(_ context.Context, in *Input, data []byte, o Options) error {
 		return err
 	}
 	in.Source = source
+	in.Sketch = &fix.Input{Name: in.Name, Text: data, Options: options, Launch: launch}
 	if !openEnded(source.Arrays()) {
 		in.Unit = in.Arch.Unit.WithSize(static + dynamic)
 	}

@@ -66,7 +66,7 @@ func conflicts(ctx context.Context, in *Input, r *report.Report) diag.List {
 	var list diag.List
 	for _, s := range worst[:min(len(worst), worstSites)] {
 		d := diag.Warningf("smem/conflict", s.Pos, "%s: %s", accessName(s), explain.Why(in.Unit, &s.Worst.Request))
-		if fix, ok := pads.fix(s); ok {
+		if fix, ok := pads.fix(s); ok { // a pad serves all accesses of an array, so its first site carries it
 			d.Fixes = append(d.Fixes, fix)
 		}
 		list = append(list, d)

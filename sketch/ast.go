@@ -91,6 +91,11 @@ type (
 		x     expr
 		align bool
 	}
+	// paren keeps the extent of a parenthesised expression.
+	paren struct {
+		span
+		x expr
+	}
 	lambda struct {
 		span
 		fn *funcDecl

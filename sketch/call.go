@@ -10,7 +10,7 @@ import (
 const inlineDepth = 64
 
 func (c *compiler) call(x *call) *cexpr {
-	switch fn := x.fn.(type) {
+	switch fn := unparen(x.fn).(type) {
 	case *ident:
 		if s := c.scope.find(fn.name); s != nil {
 			if s.fn != nil {

@@ -102,6 +102,7 @@ type cexpr struct {
 	from    *origin
 	at      span
 	fun     *symbol // a lambda
+	stored  bool    // the place was just written: as a statement it is not read back
 }
 
 // lval is a place: a variable, a piece of a named shared array, something behind a pointer, or something not followed.
@@ -428,11 +429,6 @@ func (c *compiler) structType(s *structDecl, t *typeExpr) *ctype {
 	ty.align = align
 	ty.align = c.alignOf(ty, s.aligns)
 	ty.size = max((size+ty.align-1)/ty.align*ty.align, 1)
-	if s.union { // values of overlapping members are not followed
-		for i := range ty.fields {
-			_ = i
-		}
-	}
 	return ty
 }
 
@@ -552,11 +548,11 @@ func (c *compiler) newSite(op smemOp, at span, from *origin, dims []span, width,
 	return s
 }
 
-// number gives the sites that may touch shared memory their index, in source order per kind of code path.
+// number gives the sites that may touch shared memory their index, in source order.
 func (c *code) number() {
 	var kept []*siteRef
 	for _, s := range c.sites {
-		if _, shared := s.from.resolve(); shared {
+		if _, shared := s.from.resolve(); shared || s.keep {
 			kept = append(kept, s)
 		}
 	}

@@ -56,6 +56,8 @@ func (c *compiler) operandOf(x expr) *cexpr {
 		return c.construct(x)
 	case *sizeofExpr:
 		return c.sizeof(x)
+	case *paren:
+		return c.expr(x.x)
 	case *lambda:
 		return &cexpr{ty: typeOpaque, fun: &symbol{fn: x, env: c.scope, owner: c.frame}, why: "a lambda"}
 	case *initList:
@@ -485,7 +487,7 @@ func (c *compiler) evalIfValue(e *cexpr) evalFn {
 
 // discard compiles an expression whose value nobody wants: a place is read.
 func (c *compiler) discard(e *cexpr) *cexpr {
-	if e.lv != nil && (e.lv.shared != nil || e.lv.ptr != nil) {
+	if e.lv != nil && !e.stored && (e.lv.shared != nil || e.lv.ptr != nil) {
 		if e.ty.kind == kindStruct {
 			fn, _ := c.consume(e)
 			return &cexpr{ty: typeVoid, fn: fn, effects: true}
@@ -884,7 +886,7 @@ func (c *compiler) index(x *index) *cexpr {
 }
 
 func (c *compiler) member(x *member) *cexpr {
-	if id, ok := x.x.(*ident); ok && !x.arrow && builtinVectors[id.name] != nil && c.scope.find(id.name) == nil {
+	if id, ok := unparen(x.x).(*ident); ok && !x.arrow && builtinVectors[id.name] != nil && c.scope.find(id.name) == nil {
 		switch x.name {
 		case "x", "y", "z":
 			return c.builtinComponent(id.name, int(x.name[0]-'x'))
@@ -952,7 +954,7 @@ func (c *compiler) finishUpdate(place *lval, pre evalFn, preEffects bool, sum *c
 		if effects || preEffects {
 			fn = c.then(pre, fn)
 		}
-		return &cexpr{ty: place.ty, fn: fn, effects: effects || preEffects, lv: place}
+		return &cexpr{ty: place.ty, fn: fn, effects: effects || preEffects, lv: place, stored: true}
 	}
 	sum = c.convert(sum, place.ty)
 	fn, effects := c.store(place, sum)
@@ -983,7 +985,8 @@ func (c *compiler) assignValue(dst, src *cexpr, at span) *cexpr {
 			c.fail(at, "sketch/type", "got a value of type %s, want an element of the array to assign to", src.ty.name)
 		}
 		fn, effects := c.copyAggregate(place, src)
-		return &cexpr{ty: place.ty, lv: place, fn: c.then(dst.fn, fn), effects: effects || dst.effects}
+		return &cexpr{ty: place.ty, lv: place, fn: c.then(dst.fn, fn), effects: effects || dst.effects,
+			stored: true}
 	}
 	if src.ty.kind == kindVoid {
 		c.fail(at, "sketch/type", "got void, want a value of type %s", place.ty.name)
@@ -1236,5 +1239,16 @@ func (p parts) at(i int) *lval {
 func lanesOf(mask laneMask, f func(lane int)) {
 	for w := uint64(mask); w != 0; w &= w - 1 {
 		f(bits.TrailingZeros64(w))
+	}
+}
+
+// unparen strips parentheses.
+func unparen(x expr) expr {
+	for {
+		p, ok := x.(*paren)
+		if !ok {
+			return x
+		}
+		x = p.x
 	}
 }

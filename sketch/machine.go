@@ -88,6 +88,8 @@ type siteRef struct {
 	chain   []diag.Pos
 	indexes []span
 	why     string // unresolved whatever the addresses are
+	keep    bool   // surely touches shared memory
+	text    string // how to show it, where the source under the span does not do
 }
 
 // emit hands out one access of a site with shared offsets in a (low 32 bits) for the lanes of mask.

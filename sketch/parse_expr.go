@@ -219,8 +219,8 @@ func (p *parser) primary() expr {
 		case "(":
 			p.next()
 			x := p.expression()
-			p.want(")", "to close a parenthesis")
-			return x
+			end := p.want(")", "to close a parenthesis")
+			return &paren{start.to(end), x}
 		case "[":
 			return p.lambda()
 		case "::":

@@ -38,8 +38,8 @@ type preprocessor struct {
 	full   bool
 	// conds is the stack of open #if; a branch is taken when all are live.
 	conds []condition
-	// depth of macro argument expansion
-	depth int
+	depth int // of expansions in expansions
+	work  int // tokens that expansions have made, results that were thrown away included
 }
 
 type condition struct {
@@ -264,7 +264,7 @@ func (p *preprocessor) define(at span, rest []token) {
 }
 
 func (p *preprocessor) emit(t token) {
-	if len(p.out) >= p.max {
+	if p.work++; p.work > 2*p.max || len(p.out) >= p.max {
 		if !p.full {
 			p.diags.errorf("sketch/limit", t.span(), "macros expand to more than %d tokens", p.max)
 			p.full = true

@@ -396,6 +396,9 @@ func (s *Source) describe() {
 		if a, _ := ref.from.resolve(); a != nil {
 			site.Array = a.name
 		}
+		if ref.text != "" {
+			site.Text = ref.text
+		}
 		if ref.pieces > 1 {
 			site.Text += fmt.Sprintf(" (bytes %d to %d)", ref.offset, ref.offset+ref.width-1)
 		}

@@ -4,33 +4,46 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"shmoo/arch"
 	"shmoo/report"
 )
 
 func TestSmoke(t *testing.T) {
-	for _, f := range []string{"__shared__ float t[32][33]; t[threadIdx.x][0];", `
-#define TILE 32
-__global__ void k(float *out, const float *in, int n) {
-  __shared__ float tile[TILE][TILE];
-  int x = blockIdx.x * TILE + threadIdx.x;
-  int y = blockIdx.y * TILE + threadIdx.y;
-  for (int j = 0; j < TILE; j += 8) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];
-  __syncthreads();
-  for (int j = 0; j < TILE; j += 8) out[(y+j)*n+x] = tile[threadIdx.x][threadIdx.y + j];
-}`, os.Getenv("SK")} {
-		if f == "" { continue }
-		p, err := Parse("k.cu", []byte(f), Options{})
-		if err != nil { t.Fatal(err) }
-		s, err := p.Source(Launch{Block: [3]int{32, 8, 1}})
-		if err != nil { t.Fatal(err) }
-		r, err := report.Collect(context.Background(), s, arch.MustLookup("sm_90").Unit)
-		if err != nil { t.Fatal(err) }
-		for _, s := range r.Sites {
-			fmt.Println(s.Pos, s.Array, s.Op, s.Instr, s.Text, s.Tally)
-		}
-		fmt.Println(s.Arrays(), s.Warnings())
+	name := os.Getenv("SK")
+	if name == "" {
+		t.Skip()
 	}
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var defs []Define
+	for _, d := range strings.Fields(os.Getenv("SKD")) {
+		n, v, _ := strings.Cut(d, "=")
+		defs = append(defs, Define{n, v})
+	}
+	var l Launch
+	fmt.Sscanf(os.Getenv("SKB"), "%d,%d,%d", &l.Block[0], &l.Block[1], &l.Block[2])
+	l.Kernel = os.Getenv("SKK")
+	start := time.Now()
+	p, err := Parse("k.cu", src, Options{Defines: defs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Source(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.Collect(context.Background(), s, arch.MustLookup("sm_90").Unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s2 := range r.Sites {
+		fmt.Println(s2.Pos.Pos, s2.Array, s2.Op, s2.Instr, s2.Text, s2.Tally, s.IndexSpans(i))
+	}
+	fmt.Println(s.Arrays(), s.Warnings(), time.Since(start), p.Kernels(), s.Block())
 }

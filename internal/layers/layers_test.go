@@ -25,13 +25,14 @@ var layer = map[string]int{
 	"shmoo/sass":   1,
 	"shmoo/cubin":  1,
 
-	"shmoo/sketch":  2,
-	"shmoo/emu":     2,
-	"shmoo/pattern": 2,
-	"shmoo/report":  2,
-	"shmoo/bankmap": 2,
-	"shmoo/pad":     2,
-	"shmoo/gpu":     2,
+	"shmoo/sketch":   2,
+	"shmoo/emu":      2,
+	"shmoo/pattern":  2,
+	"shmoo/report":   2,
+	"shmoo/bankmap":  2,
+	"shmoo/pad":      2,
+	"shmoo/gpu":      2,
+	"shmoo/unitfile": 2,
 
 	"shmoo/explain": 3,
 	"shmoo/inspect": 3,
@@ -41,6 +42,10 @@ var layer = map[string]int{
 	"shmoo/fix/verify":   3,
 	"shmoo/report/text":  3,
 	"shmoo/report/json":  3,
+
+	"shmoo/gpu/cuda":   3,
+	"shmoo/gpu/replay": 3,
+	"shmoo/probe":      4,
 
 	"shmoo":           4,
 	"shmoo/web":       5,
