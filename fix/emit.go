@@ -129,7 +129,7 @@ func (e *emission) summary(comment string) {
 	r := e.result
 	fmt.Fprintf(&e.out, "%s %s: %s\n", comment, e.name, strings.TrimSpace(r.layoutText(e.c)))
 	fmt.Fprintf(&e.out, "%s %d wavefronts instead of %d on %s, lower bound %d; %d bytes instead of %d\n", comment,
-		e.c.Wavefronts, r.Before.Wavefronts, r.Problem.Arch.Name, r.Bound.Wavefronts, e.c.Bytes, r.Problem.Array.Size)
+		e.c.Wavefronts, r.Before.Wavefronts, r.Problem.Arch.Name, r.Bound.Wavefronts, e.c.Bytes, r.Before.Bytes)
 }
 
 // coordinates names the variables of the index function.

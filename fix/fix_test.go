@@ -384,6 +384,7 @@ func TestSearchEqualsBruteForce(t *testing.T) {
 			t.Fatalf("problem %d: %v", i, err)
 		}
 		checkResult(t, r)
+		p = r.Problem // without the pad that it may have
 		pads, swizzles := bruteForce(p)
 		want := min(r.Before.Wavefronts, pads, swizzles)
 		got := r.Before.Wavefronts
@@ -427,6 +428,9 @@ func bruteForce(p *Problem) (pads, swizzles int64) {
 	pitches, declared := p.pitches()
 	pads, swizzles = 1<<62, 1<<62
 	step := p.Array.ElemBytes
+	if p.Present != nil {
+		pads = plainCost(p, wide, pads, func(a int) int { return a })
+	}
 	for i, inner := range pitches {
 		for add := step; add <= 128; add += step {
 			pads = min(pads, plainCost(p, wide, pads, func(a int) int { return a + a/int(inner)*add }))
