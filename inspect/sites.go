@@ -76,7 +76,10 @@ func Sites(k *cubin.Kernel) (*Accesses, error) {
 	out := new(Accesses)
 	s := scanner{arch: arch}
 	out.Unknown = s.kernel(k, func(pc uint32, i *sass.Inst) {
-		op, _ := OpOf(i)
+		op, ok := OpOf(i)
+		if !ok {
+			return
+		}
 		text := i.AppendText(nil, uint64(pc))
 		site := Site{
 			PC: pc, Op: op, Instr: mnemonic(text), Text: string(text), Width: widthOf(i), Run: -1,
