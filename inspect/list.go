@@ -55,7 +55,7 @@ type Kernel struct {
 	Params         []Param  `json:"params"`
 	ParamBytes     int      `json:"param_bytes"`
 	Accesses       []Access `json:"accesses"`
-	Unknown        int      `json:"unknown_instructions"`
+	Unknown        int      `json:"unknown_instructions"`  // of opcodes that the decoder does not know: may be accesses
 	NotDecoded     string   `json:"not_decoded,omitempty"` // why the accesses are not known
 }
 

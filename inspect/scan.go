@@ -42,8 +42,8 @@ const (
 )
 
 // kernel calls do for every instruction that accesses shared memory, by lanes or by an engine, with an element that is
-// reused. It returns the number of instructions that the decoder does not know. Instructions that never execute, which
-// compilers put in front of asynchronous copies, are passed over.
+// reused. Instructions that never execute, which compilers put in front of asynchronous copies, are passed over. It returns
+// the number of instructions whose opcode the decoder does not know; they may be anything.
 func (s *scanner) kernel(k *cubin.Kernel, do func(pc uint32, i *sass.Inst)) (unknown int) {
 	for pc := 0; pc+sass.Size <= len(k.Code); pc += sass.Size {
 		w := wordAt(k.Code, pc)

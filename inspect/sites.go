@@ -59,7 +59,7 @@ func (c Cause) String() string { return causeNames[min(int(c), len(causeNames)-1
 type Accesses struct {
 	Sites   []Site
 	Runs    []Run
-	Unknown int // instructions that the decoder does not know
+	Unknown int // instructions of opcodes that the decoder does not know: they may be accesses
 }
 
 // Sites lists the shared-memory accesses of a kernel by ascending PC, with the width that the compiler chose, and the
