@@ -13,6 +13,7 @@ package shmoo
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"shmoo/diag"
@@ -29,9 +30,27 @@ func Analyze(ctx context.Context, in *Input) (*report.Report, error) {
 	}
 	r.Kernel, r.Launch = in.Kernel, in.Launch
 	r.Diagnostics = append(r.Diagnostics, in.Notes...)
+	if b, ok := in.Source.(*binarySource); ok {
+		r.Diagnostics = append(r.Diagnostics, b.notes()...)
+	}
 	r.Diagnostics = append(r.Diagnostics, faults(r)...)
 	r.Diagnostics = append(r.Diagnostics, conflicts(ctx, in, r)...)
+	r.Diagnostics = append(r.Diagnostics, sourcePage(r)...)
 	return r, nil
+}
+
+// sourcePage says where Nsight Compute's Source page will show another number than the hardware counts.
+func sourcePage(r *report.Report) diag.List {
+	var list diag.List
+	for i := range r.Sites {
+		s := &r.Sites[i]
+		if t := &s.Tally; t.SourcePageUnknown == 0 && t.SourcePage != t.Wavefronts {
+			list = append(list, &diag.Diagnostic{ID: "ncu/source-page", Severity: diag.Note, Span: s.Pos,
+				Message: fmt.Sprintf("%s: ncu's Source page will show %d wavefronts, the hardware counts %d (lanes pair)",
+					s.Phrase(), t.SourcePage, t.Wavefronts)})
+		}
+	}
+	return list
 }
 
 // faults reports the sites whose addresses the hardware would refuse.

@@ -3,18 +3,23 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"shmoo/smem"
 )
 
-// Place says where the site is: "tile.cu:3:14", or "0x01a0" for machine code without a line table.
+// Place says where the site is: "tile.cu:3:14", or "0x01a0 tile.cu:3" for machine code, whose line tables have long paths.
 func (s *Site) Place() string {
-	if s.Pos.IsValid() {
+	switch {
+	case s.Text != "" || s.PC == 0 && s.Pos.IsValid():
 		return s.Pos.Pos.String()
+	case s.Pos.IsValid():
+		return fmt.Sprintf("0x%04x %s:%d", s.PC, path.Base(filepath.ToSlash(s.Pos.File)), s.Pos.Line)
 	}
-	return fmt.Sprintf("%#06x", s.PC)
+	return fmt.Sprintf("0x%04x", s.PC)
 }
 
 // Instruction names the site's instruction, or the operation where no instruction is known.
@@ -28,8 +33,11 @@ func (s *Site) Instruction() string {
 // Phrase names the access the way its author would, by its text, else by its instruction: "load of tile[k][0]".
 func (s *Site) Phrase() string {
 	name := s.Text
+	if name == "" && s.Instr != "" {
+		return fmt.Sprintf("%s at 0x%04x", s.Instr, s.PC)
+	}
 	if name == "" {
-		name = s.Instruction()
+		return s.Op.String()
 	}
 	switch s.Op {
 	case smem.Load, smem.Store:
@@ -55,6 +63,9 @@ func (l *Launch) String() string {
 	fmt.Fprintf(&b, "block %s", Shape(l.Block))
 	if l.Grid != [3]int{1, 1, 1} {
 		fmt.Fprintf(&b, ", grid %s", Shape(l.Grid))
+		if l.Scale() != 1 {
+			fmt.Fprintf(&b, " (%d of %d blocks run)", l.Blocks, l.Grid[0]*l.Grid[1]*l.Grid[2])
+		}
 	}
 	if l.DynamicShared > 0 {
 		fmt.Fprintf(&b, ", %d bytes of dynamic shared memory", l.DynamicShared)

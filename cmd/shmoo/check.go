@@ -47,6 +47,11 @@ got worse or are new and not clean fail.`,
 			if err := output.write(p, format, in, r); err != nil {
 				return err
 			}
+			if input.profile != nil && format.Name == "text" {
+				if err := shmoo.CompareProfile(r, input.profile).WriteText(p.out, false); err != nil {
+					return err
+				}
+			}
 			return gate.verdict(p, r)
 		},
 	}

@@ -31,6 +31,7 @@ type Report struct {
 type Launch struct {
 	Block   [3]int `json:"block"`
 	Grid    [3]int `json:"grid"`
+	Blocks  int    `json:"blocks_run,omitempty"` // how many blocks of the grid the sums cover; 0 for all
 	Shared  int    `json:"dynamic_shared"`
 	Assumed string `json:"assumed,omitempty"`
 }
@@ -73,6 +74,7 @@ type Tally struct {
 	Reasons    map[string]int64 `json:"unresolved_reasons,omitempty"`
 	Faulted    int64            `json:"faulted"`
 	Coverage   float64          `json:"coverage"`
+	SourcePage *int64           `json:"ncu_source_page,omitempty"` // wavefronts as ncu's Source page shows them, where known
 	Basis      string           `json:"basis"`
 }
 
@@ -122,7 +124,7 @@ func From(r *report.Report) *Report {
 		Diagnostics: Diagnostics(r.Diagnostics),
 	}
 	if l := r.Launch; l != nil {
-		j.Launch = &Launch{Block: l.Block, Grid: l.Grid, Shared: l.DynamicShared, Assumed: l.Assumed}
+		j.Launch = &Launch{Block: l.Block, Grid: l.Grid, Blocks: l.Blocks, Shared: l.DynamicShared, Assumed: l.Assumed}
 	}
 	for i := range r.Sites {
 		j.Sites = append(j.Sites, site(&r.Sites[i]))
@@ -152,11 +154,15 @@ func site(s *report.Site) Site {
 }
 
 func tally(t *report.Tally) Tally {
-	return Tally{
+	j := Tally{
 		Requests: t.Requests, Wavefronts: t.Wavefronts, Ideal: t.Ideal, Conflicts: t.Conflicts(), Ways: t.Ways,
 		Cycles: t.Cycles, Unresolved: t.UnresolvedRequests(), Reasons: t.Unresolved, Faulted: t.Faulted,
 		Coverage: t.Coverage(), Basis: t.Basis.String(),
 	}
+	if t.SourcePageUnknown == 0 {
+		j.SourcePage = &t.SourcePage
+	}
+	return j
 }
 
 // Diagnostics converts a list of diagnostics.

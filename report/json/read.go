@@ -81,7 +81,10 @@ func (j *Report) report() (*report.Report, error) {
 				return nil, fmt.Errorf("launch: got extent %d, want at least 1", n)
 			}
 		}
-		r.Launch = &report.Launch{Block: l.Block, Grid: l.Grid, DynamicShared: l.Shared, Assumed: l.Assumed}
+		if l.Blocks < 0 {
+			return nil, fmt.Errorf("launch.blocks_run: got %d, want a count", l.Blocks)
+		}
+		r.Launch = &report.Launch{Block: l.Block, Grid: l.Grid, Blocks: l.Blocks, DynamicShared: l.Shared, Assumed: l.Assumed}
 	}
 	if j.Sites == nil {
 		return nil, errors.New("sites: got nothing, want an array")
@@ -160,6 +163,11 @@ func (j *Tally) tally() (*report.Tally, error) {
 	t := &report.Tally{
 		Requests: j.Requests, Wavefronts: j.Wavefronts, Ideal: j.Ideal, Ways: j.Ways, Cycles: j.Cycles, Faulted: j.Faulted,
 		Unresolved: maps.Clone(j.Reasons), Basis: basis,
+	}
+	if j.SourcePage != nil {
+		t.SourcePage = *j.SourcePage
+	} else {
+		t.SourcePageUnknown = max(1, j.Requests)
 	}
 	if j.Conflicts != t.Conflicts() {
 		return nil, fmt.Errorf("conflicts: got %d, want wavefronts - ideal = %d", j.Conflicts, t.Conflicts())

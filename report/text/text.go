@@ -78,7 +78,11 @@ func sites(w io.Writer, r *report.Report, totals *report.Tally) error {
 		t.Row(s.Place(), s.Array, clip(s.Text, 36), s.Instruction(), s.Width, s.Tally.Requests, s.Tally.Wavefronts, s.Tally.Ideal,
 			s.Tally.Conflicts(), s.Tally.Ways, number(s.Tally.Cycles), percent(s.Tally.Coverage()), basis(&s.Tally))
 	}
-	t.Row("total", "", "", "", "", totals.Requests, totals.Wavefronts, totals.Ideal, totals.Conflicts(), totals.Ways,
+	total := "total"
+	if l := r.Launch; l != nil && l.Scale() != 1 {
+		total = fmt.Sprintf("total (x%g for the launch)", l.Scale())
+	}
+	t.Row(total, "", "", "", "", totals.Requests, totals.Wavefronts, totals.Ideal, totals.Conflicts(), totals.Ways,
 		number(totals.Cycles), percent(totals.Coverage()), basis(totals))
 	return t.Write(w)
 }
