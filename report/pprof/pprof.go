@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/google/pprof/profile"
 
@@ -133,7 +134,7 @@ func instruction(s *report.Site) string {
 	name := s.Instruction()
 	switch {
 	case s.Text != "":
-		return name + " " + s.Text
+		return name + " " + strings.Join(strings.Fields(s.Text), " ")
 	case s.Array != "":
 		return name + " " + s.Array
 	}
