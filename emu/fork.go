@@ -164,7 +164,7 @@ func (w *warp) unknownBranch(o *inst, taken, unsure uint32) {
 		w.limit("unknown branches followed", int64(w.m.limits.Forks))
 		return
 	}
-	f := &frame{branch: o.index, at: int32(w.m.program.flow.join(int(o.index))), unsure: unsure, lanes: w.mask,
+	f := &frame{branch: o.index, at: w.m.program.flow.join(o.index), unsure: unsure, lanes: w.mask,
 		maybe: w.maybe, ragged: w.ragged, maybeWhy: w.maybeWhy, joinAt: w.joinAt}
 	if f.at == noJoin {
 		f.at = w.reconvergence(w.mask)
@@ -225,7 +225,7 @@ func (w *warp) rounds(branch int32) (first, loop bool) {
 func (w *warp) leaveLoop(o *inst, taken, unsure uint32, firstSide bool) {
 	forward := o.target > o.index
 	why := because(whyLoop, int(o.index))
-	for _, i := range w.m.program.flow.loop(int(o.index)) {
+	for _, i := range w.m.program.flow.loop(o.index) {
 		in := &w.m.code[i]
 		if in.site >= 0 {
 			w.block.unbounded[in.site] = true

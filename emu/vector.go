@@ -9,16 +9,28 @@ import (
 // Fast paths for the operations that make up most of integer kernels: all sources known in all active lanes, whole rows at a time. Each
 // falls back to the fold, which says what is right; TestFastPaths compares them.
 
-// slow reports whether an instruction must go through its fold: a source is unknown in an active lane, or the guard is unknown.
-func (w *warp) slow(known uint32) bool { return w.act&^known|w.weak != 0 }
+// slow reports whether an instruction must go through its fold: the guard is unknown, or a source is unknown in an active lane and
+// the result may be known all the same.
+func (w *warp) slow(o *inst, known uint32) bool {
+	return w.weak != 0 || w.act&^known != 0 && o.probes != probeNone
+}
 
-// unknown handles an instruction whose sources are unknown in every active lane and whose fold has no probes.
-func (w *warp) hopeless(o *inst, known uint32) bool {
-	if known&w.act != 0 || o.probes != probeNone || o.words == 0 {
-		return false
+// settle finishes what out began: the result is known in the given ones of the active lanes.
+func (w *warp) settle(o *inst, known uint32, why reason) {
+	row := o.dst
+	if w.act == allLanes {
+		w.known[row] = known
+	} else {
+		to := &w.rows[row]
+		for set := w.act; set != 0; set &= set - 1 {
+			i := first(set) & (warpLanes - 1)
+			to[i] = w.bufD[i]
+		}
+		w.known[row] = w.known[row]&^w.act | known&w.act
 	}
-	w.poison(o, w.missingReason(o, w.act))
-	return true
+	if why != 0 {
+		w.why[row] = why
+	}
 }
 
 // vec2 and vec3 make executors from functions on whole rows.
@@ -26,14 +38,17 @@ func vec2(f func(o *inst, d, a, b *lanes)) func(*warp, *inst) {
 	return func(w *warp, o *inst) {
 		a, ka := w.src(&o.a, &w.bufA)
 		b, kb := w.src(&o.b, &w.bufB)
-		if w.slow(ka & kb) {
-			if !w.hopeless(o, ka&kb) {
-				foldLanes(w, o)
-			}
-			return
+		k := ka & kb
+		switch {
+		case w.slow(o, k):
+			foldLanes(w, o)
+		case k&w.act == 0:
+			w.poisonRows(o, w.missingReason(o, w.act))
+		default:
+			why := w.lostReason(o, k)
+			f(o, w.out(o.dst), a, b)
+			w.settle(o, k, why)
 		}
-		f(o, w.out(o.dst), a, b)
-		w.commit(o.dst)
 	}
 }
 
@@ -42,15 +57,27 @@ func vec3(f func(o *inst, d, a, b, c *lanes)) func(*warp, *inst) {
 		a, ka := w.src(&o.a, &w.bufA)
 		b, kb := w.src(&o.b, &w.bufB)
 		c, kc := w.src(&o.c, &w.bufC)
-		if w.slow(ka & kb & kc) {
-			if !w.hopeless(o, ka&kb&kc) {
-				foldLanes(w, o)
-			}
-			return
+		k := ka & kb & kc
+		switch {
+		case w.slow(o, k):
+			foldLanes(w, o)
+		case k&w.act == 0:
+			w.poisonRows(o, w.missingReason(o, w.act))
+		default:
+			why := w.lostReason(o, k)
+			f(o, w.out(o.dst), a, b, c)
+			w.settle(o, k, why)
 		}
-		f(o, w.out(o.dst), a, b, c)
-		w.commit(o.dst)
 	}
+}
+
+// lostReason returns why sources are unknown in an active lane, 0 where they are not. It must be asked for before the result, which may
+// overwrite a source, is written.
+func (w *warp) lostReason(o *inst, known uint32) reason {
+	if w.act&^known == 0 {
+		return 0
+	}
+	return w.missingReason(o, w.act)
 }
 
 // quiet reports whether an instruction has one 32-bit result and no predicate results or carry-in.
@@ -64,14 +91,13 @@ func fastMOV(m *machine, o *inst) {
 	}
 	o.exec = func(w *warp, o *inst) {
 		b, kb := w.src(&o.b, &w.bufB)
-		if w.slow(kb) {
-			if !w.hopeless(o, kb) {
-				foldLanes(w, o)
-			}
+		if w.weak != 0 {
+			foldLanes(w, o)
 			return
 		}
+		why := w.lostReason(o, kb)
 		*w.out(o.dst) = *b
-		w.commit(o.dst)
+		w.settle(o, kb, why)
 	}
 }
 
@@ -154,7 +180,7 @@ func vecIMADWide(w *warp, o *inst) {
 	a, ka := w.src(&o.a, &w.bufA)
 	b, kb := w.src(&o.b, &w.bufB)
 	k := ka & kb & w.known[o.c.row] & w.known[o.c.row2]
-	if w.slow(k) {
+	if w.weak != 0 || w.act&^k != 0 {
 		foldLanes(w, o)
 		return
 	}
@@ -180,7 +206,7 @@ func vecIMADWide(w *warp, o *inst) {
 func vecIMADWideFixed(w *warp, o *inst) {
 	a, ka := w.src(&o.a, &w.bufA)
 	b, kb := w.src(&o.b, &w.bufB)
-	if w.slow(ka & kb) {
+	if w.weak != 0 || w.act&^(ka&kb) != 0 {
 		foldLanes(w, o)
 		return
 	}
@@ -328,7 +354,8 @@ func vecISETP(w *warp, o *inst) {
 	a, ka := w.src(&o.a, &w.bufA)
 	b, kb := w.src(&o.b, &w.bufB)
 	p, kp := w.pred(o.pp)
-	if w.slow(ka & kb & kp) {
+	known := ka & kb & kp
+	if w.weak != 0 || w.act&^known != 0 && !(o.pp.always && o.in.Bool() == sass.BoolAnd) {
 		foldLanes(w, o)
 		return
 	}
@@ -374,8 +401,9 @@ func vecISETP(w *warp, o *inst) {
 	default:
 		set, not = set&p, not&p
 	}
-	w.setPred(o.pu, set)
-	w.setPred(o.pv, not)
+	why := w.lostReason(o, known)
+	w.putPred(o.pu, set, known, why)
+	w.putPred(o.pv, not, known, why)
 }
 
 // bit is 1 for true; the compiler makes it a flag move.
@@ -387,15 +415,6 @@ func bit(b bool) uint32 {
 	return v
 }
 
-// setPred writes a predicate that is known in all active lanes.
-func (w *warp) setPred(p uint8, value uint32) {
-	if p == sinkPred {
-		return
-	}
-	w.preds[p] = w.preds[p]&^w.act | value&w.act
-	w.pknown[p] |= w.act
-}
-
 func fastSEL(m *machine, o *inst) {
 	if !o.quiet() {
 		return
@@ -404,16 +423,18 @@ func fastSEL(m *machine, o *inst) {
 		a, ka := w.src(&o.a, &w.bufA)
 		b, kb := w.src(&o.b, &w.bufB)
 		p, kp := w.pred(o.pp)
-		if w.slow(ka & kb & kp) {
+		if w.weak != 0 || w.act&^kp != 0 {
 			foldLanes(w, o)
 			return
 		}
+		known := ka&p | kb&^p
+		why := w.lostReason(o, known)
 		d := w.out(o.dst)
 		for i := range d {
 			mask := -(p >> uint(i) & 1)
 			d[i] = a[i]&mask | b[i]&^mask
 		}
-		w.commit(o.dst)
+		w.settle(o, known, why)
 	}
 }
 
@@ -424,7 +445,7 @@ func plainFloat(o *inst) bool {
 }
 
 func fastFADD(m *machine, o *inst) {
-	o.exec = hopelessOr(o.exec)
+	o.exec = foldUnlessUnknown
 	if plainFloat(o) {
 		o.exec = vec2(func(_ *inst, d, a, b *lanes) {
 			for i := range d {
@@ -435,7 +456,7 @@ func fastFADD(m *machine, o *inst) {
 }
 
 func fastFMUL(m *machine, o *inst) {
-	o.exec = hopelessOr(o.exec)
+	o.exec = foldUnlessUnknown
 	if plainFloat(o) && scales[o.in.Enc.Bits(84, 3)] == 1 {
 		o.exec = vec2(func(_ *inst, d, a, b *lanes) {
 			for i := range d {
@@ -446,7 +467,7 @@ func fastFMUL(m *machine, o *inst) {
 }
 
 func fastFFMA(m *machine, o *inst) {
-	o.exec = hopelessOr(o.exec)
+	o.exec = foldUnlessUnknown
 	if plainFloat(o) {
 		o.exec = vec3(func(_ *inst, d, a, b, c *lanes) {
 			for i := range d {
@@ -464,15 +485,14 @@ func canonical(f float32) uint32 {
 	return math.Float32bits(f)
 }
 
-// hopelessOr runs an executor unless every source is unknown in every lane: then the result is too.
-func hopelessOr(exec func(*warp, *inst)) func(*warp, *inst) {
-	return func(w *warp, o *inst) {
-		_, ka := w.src(&o.a, &w.bufA)
-		_, kb := w.src(&o.b, &w.bufB)
-		_, kc := w.src(&o.c, &w.bufC)
-		if w.hopeless(o, ka&kb&kc) {
-			return
-		}
-		exec(w, o)
+// foldUnlessUnknown runs a fold without probes, unless its sources are unknown in every active lane: then so is the result.
+func foldUnlessUnknown(w *warp, o *inst) {
+	_, ka := w.src(&o.a, &w.bufA)
+	_, kb := w.src(&o.b, &w.bufB)
+	_, kc := w.src(&o.c, &w.bufC)
+	if w.weak == 0 && ka&kb&kc&w.act == 0 {
+		w.poison(o, w.missingReason(o, w.act))
+		return
 	}
+	foldLanes(w, o)
 }

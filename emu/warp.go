@@ -52,7 +52,7 @@ type warp struct {
 	state        warpState
 	forks        int
 
-	vals                   values // of the fold that runs: here, it needs no allocation
+	vals, trial            values // of the fold that runs: here, it needs no allocation
 	bufA, bufB, bufC, bufD lanes
 	addr                   lanes
 }
