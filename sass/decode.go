@@ -240,7 +240,7 @@ func (i *Inst) address(o *Operand, a *argDesc, w Word) {
 			o.Flags |= FlagUBase
 			o.UReg = u
 			if m.u32.width != 0 && !m.u32.flag(w) {
-				o.Flags |= FlagU32
+				o.Flags = o.Flags&^FlagWide | FlagU32
 			}
 		}
 	}
