@@ -90,6 +90,7 @@ type libraryTotals struct {
 	faults                                  map[string]int
 	exact, maybe, unknown, instructions     int64
 	unsupported                             map[string]int64
+	reasons                                 map[string]int64
 }
 
 // TestLibrary runs every kernel of one target of a real library with an assumed launch: none may crash or hang, and nearly
@@ -108,7 +109,7 @@ func TestLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	total := libraryTotals{faults: map[string]int{}, unsupported: map[string]int64{}}
+	total := libraryTotals{faults: map[string]int{}, unsupported: map[string]int64{}, reasons: map[string]int64{}}
 	var mu sync.Mutex
 	match := os.Getenv("SHMOO_CUDA_KERNEL")
 	start := time.Now()
@@ -184,7 +185,10 @@ func (x *libraryTotals) add(k *cubin.Kernel, r *Result, err error) {
 	for _, s := range r.Sites {
 		x.exact += s.Requests
 		x.maybe += s.Maybe
-		x.unknown += s.Unresolved - s.Maybe
+		if n := s.Unresolved - s.Maybe; n > 0 {
+			x.unknown += n
+			x.reasons[k.ShortName()+": "+s.Why] += n
+		}
 	}
 	if len(r.Branches) > 0 {
 		x.branching++
@@ -212,6 +216,13 @@ func (x *libraryTotals) log(t *testing.T) {
 	}
 	slices.Sort(names)
 	t.Logf("without semantics: %s", strings.Join(names, ", "))
+	names = names[:0]
+	for name, n := range x.reasons {
+		names = append(names, fmt.Sprintf("%9d %s", n, name))
+	}
+	slices.Sort(names)
+	slices.Reverse(names)
+	t.Logf("unknown addresses:\n%s", strings.Join(names[:min(len(names), 20)], "\n"))
 	names = names[:0]
 	for name := range x.faults {
 		names = append(names, fmt.Sprintf("%6d %s", x.faults[name], name))

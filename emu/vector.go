@@ -285,23 +285,107 @@ var lop3Fast = map[uint8]func(o *inst, d, a, b, c *lanes){
 	},
 }
 
+// reedMuller turns a truth table into masks of the terms 1, c, b, bc, a, ac, ab, abc, whose exclusive or is the function.
+func reedMuller(lut uint8) (terms [8]uint32) {
+	for _, step := range []uint{1, 2, 4} { // Moebius transform: each input bit in turn
+		for k := range uint(8) {
+			if k&step != 0 {
+				lut ^= lut >> (k - step) & 1 << k
+			}
+		}
+	}
+	for k := range terms {
+		terms[k] = -(uint32(lut) >> k & 1)
+	}
+	return terms
+}
+
+func evalTerms(t *[8]uint32, d, a, b, c *lanes) {
+	for i := range d {
+		x, y, z := a[i], b[i], c[i]
+		yz := y & z
+		d[i] = t[0] ^ t[1]&z ^ t[2]&y ^ t[3]&yz ^ x&(t[4]^t[5]&z^t[6]&y^t[7]&yz)
+	}
+}
+
 func fastLOP3(m *machine, o *inst) {
 	if lut := o.in.Arg(sass.RoleLut); lut != nil {
 		o.imm = uint32(lut.Imm) & 0xff
 	}
-	if !o.quiet() {
+	if o.dstU || o.words > 1 || o.pv != sinkPred {
 		return
 	}
-	if f := lop3Fast[uint8(o.imm)]; f != nil {
-		o.exec = vec3(f)
+	f := lop3Fast[uint8(o.imm)]
+	if f == nil {
+		terms := reedMuller(uint8(o.imm))
+		f = func(_ *inst, d, a, b, c *lanes) { evalTerms(&terms, d, a, b, c) }
+	}
+	o.exec = func(w *warp, o *inst) { vecLOP3(w, o, f) }
+}
+
+// vecLOP3 evaluates a bitwise function. Where one source has unknown lanes, the result is known in a lane if all ones and all zeros
+// in its place give the same.
+func vecLOP3(w *warp, o *inst, f func(o *inst, d, a, b, c *lanes)) {
+	a, ka := w.src(&o.a, &w.bufA)
+	b, kb := w.src(&o.b, &w.bufB)
+	c, kc := w.src(&o.c, &w.bufC)
+	act := w.act
+	known := ka & kb & kc
+	p, kp := w.pred(o.pp)
+	if w.weak != 0 || o.pu != sinkPred && act&^(known&kp) != 0 {
+		foldLanes(w, o)
 		return
 	}
-	o.exec = vec3(func(o *inst, d, a, b, c *lanes) {
-		lut := uint8(o.imm)
-		for i := range d {
-			d[i] = lop3(lut, a[i], b[i], c[i])
+	if act&^known == 0 {
+		d := w.out(o.dst)
+		f(o, d, a, b, c)
+		if o.pu != sinkPred {
+			var set uint32
+			for i := range d {
+				set |= bit(d[i] != 0) << uint(i)
+			}
+			if o.mod(sass.ModOr) != 0 {
+				set &= p
+			} else {
+				set |= p
+			}
+			w.putPred(o.pu, set, allLanes, 0)
 		}
-	})
+		w.commit(o.dst)
+		return
+	}
+	why := w.missingReason(o, act)
+	zeros, ones := [3]*lanes{a, b, c}, [3]*lanes{a, b, c}
+	unsure := -1
+	for k, known := range [3]uint32{ka, kb, kc} {
+		if act&^known == 0 {
+			continue
+		}
+		if unsure >= 0 {
+			foldLanes(w, o)
+			return
+		}
+		unsure = k
+		w.bufE, w.bufF = *zeros[k], *ones[k]
+		for set := act &^ known; set != 0; set &= set - 1 {
+			i := first(set) & (warpLanes - 1)
+			w.bufE[i], w.bufF[i] = 0, allLanes
+		}
+		zeros[k], ones[k] = &w.bufE, &w.bufF
+	}
+	f(o, &w.bufD, zeros[0], zeros[1], zeros[2])
+	f(o, &w.bufG, ones[0], ones[1], ones[2])
+	known = 0
+	for i := range w.bufD {
+		known |= bit(w.bufD[i] == w.bufG[i]) << uint(i)
+	}
+	if act == allLanes {
+		w.rows[o.dst] = w.bufD
+	}
+	w.settle(o, known, why)
+	if act&^known == 0 {
+		w.why[o.dst] = 0
+	}
 }
 
 func fastSHF(m *machine, o *inst) {

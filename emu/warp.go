@@ -54,6 +54,7 @@ type warp struct {
 
 	vals, trial            values // of the fold that runs: here, it needs no allocation
 	bufA, bufB, bufC, bufD lanes
+	bufE, bufF, bufG       lanes
 	addr                   lanes
 }
 
