@@ -24,6 +24,7 @@ func foldLanes(w *warp, o *inst) {
 		x.b, kb = w.get(&o.b, i)
 		x.c, kc = w.get(&o.c, i)
 		x.p, x.q, x.r = pp&bit != 0, pq&bit != 0, pr&bit != 0
+		x.compare = maybe
 		missing := missing{!ka, !kb, !kc, kp&bit == 0, kq&bit == 0, kr&bit == 0}
 		var k outcome
 		if missing == none {
@@ -225,9 +226,15 @@ func (w *warp) putWord(row int32, lane int, v uint32, known bool, why reason) {
 			return
 		}
 		if known {
-			why = w.guardWhy
+			w.rows[row][lane] = v
+			w.known[row] &^= bit
+			w.why[row] = w.guardWhy
+			w.guardValue(row, bit)
+			return
 		}
-		known = false
+	}
+	if len(w.guardeds) > 0 {
+		w.dropRow(row)
 	}
 	if known {
 		w.rows[row][lane] = v
@@ -242,6 +249,9 @@ func (w *warp) putWord(row int32, lane int, v uint32, known bool, why reason) {
 func (w *warp) putPred(p uint8, value, known uint32, why reason) {
 	if p == sinkPred {
 		return
+	}
+	if len(w.guardeds) > 0 {
+		w.dropGuard(p, false)
 	}
 	if w.weak != 0 {
 		same := known & w.pknown[p] &^ (value ^ w.preds[p])
@@ -288,6 +298,9 @@ func (w *warp) putUniformPred(p uint8, v, known bool, why reason) {
 	if p == sinkPred || p == sass.PT {
 		return
 	}
+	if len(w.guardeds) > 0 {
+		w.dropGuard(p, true)
+	}
 	if w.weak != 0 && !(known && w.upknown[p] && w.upreds[p] == v) {
 		if known {
 			why = w.guardWhy
@@ -320,6 +333,9 @@ func (w *warp) poisonRows(o *inst, why reason) {
 		return
 	}
 	for k := range o.words {
+		if len(w.guardeds) > 0 {
+			w.dropRow(o.dst + k)
+		}
 		w.known[o.dst+k] &^= w.act
 		w.why[o.dst+k] = why
 	}

@@ -18,6 +18,9 @@ func (w *warp) slow(o *inst, known uint32) bool {
 // settle finishes what out began: the result is known in the given ones of the active lanes.
 func (w *warp) settle(o *inst, known uint32, why reason) {
 	row := o.dst
+	if len(w.guardeds) > 0 {
+		w.dropRow(row)
+	}
 	if w.act == allLanes {
 		w.known[row] = known
 	} else {
@@ -199,8 +202,17 @@ func vecIMADWide(w *warp, o *inst) {
 			d[i], e[i] = uint32(v), uint32(v>>32)
 		}
 	}
-	w.known[o.dst] |= w.act
-	w.known[o.dst+1] |= w.act
+	w.finishPair(o.dst)
+}
+
+// finishPair marks a pair of rows known in the active lanes.
+func (w *warp) finishPair(row int32) {
+	for k := range int32(2) {
+		if len(w.guardeds) > 0 {
+			w.dropRow(row + k)
+		}
+		w.known[row+k] |= w.act
+	}
 }
 
 func vecIMADWideFixed(w *warp, o *inst) {
@@ -221,8 +233,7 @@ func vecIMADWideFixed(w *warp, o *inst) {
 		v += o.c.imm
 		d[i], e[i] = uint32(v), uint32(v>>32)
 	}
-	w.known[o.dst] |= w.act
-	w.known[o.dst+1] |= w.act
+	w.finishPair(o.dst)
 }
 
 func fastLEA(m *machine, o *inst) {
