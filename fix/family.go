@@ -25,8 +25,8 @@ type PadSpace struct {
 	Pitches []uint32 `json:"pitches"`
 	Step    uint32   `json:"step"`
 	Max     uint32   `json:"max"`
-	// Declared: the pitches are those of the declaration. Then two of them may be padded at once, and the pad after the last row
-	// takes memory too, as it does in a declaration with longer rows.
+	// Declared: the pitches are those of the declaration. Then two of them may be padded at once, and the pad after the
+	// last row takes memory too, as it does in a declaration with longer rows.
 	Declared bool `json:"declared"`
 }
 
@@ -46,8 +46,8 @@ func (s PadSpace) each(f func(layout.Pad)) {
 	}
 }
 
-// SwizzleSpace describes the swizzles of a search: all Swizzle<B,M,S> on bytes with M at least LowBit whose source and target
-// bits lie below Bits.
+// SwizzleSpace describes the swizzles of a search: all Swizzle<B,M,S> on bytes with M at least LowBit whose source and
+// target bits lie below Bits.
 type SwizzleSpace struct {
 	LowBit int `json:"low_bit"`
 	Bits   int `json:"bits"`
@@ -64,8 +64,8 @@ func (s SwizzleSpace) each(f func(layout.Swizzle)) {
 	}
 }
 
-// LinearSpace describes the linear maps of a search: each address bit from First to Bits-1 is XORed onto any of the bank bits
-// from LowBit to First-1.
+// LinearSpace describes the linear maps of a search: each address bit from First to Bits-1 is XORed onto any of the
+// bank bits from LowBit to First-1.
 type LinearSpace struct {
 	LowBit int `json:"low_bit"`
 	First  int `json:"first"`

@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -11,6 +12,7 @@ import (
 
 	"shmoo/access"
 	"shmoo/arch"
+	"shmoo/fix/verify"
 	"shmoo/layout"
 	"shmoo/smem"
 )
@@ -176,7 +178,8 @@ func TestKnownOptima(t *testing.T) {
 		},
 		{
 			name: "rows, columns and XOR diagonals need a linear map", b: threeDirections(),
-			// The linear map has the fewest wavefronts; its six index instructions cost more than the pad's second pass.
+			// The linear map has the fewest wavefronts; its six index instructions cost more than the pad's second
+			// pass.
 			best: "pad(+8 per 128 bytes)", general: true, reason: "128 of 1088 wavefronts remain",
 			pareto: "linear(0x1, 0x2, 0x4, 0x8, 0x10, 0x20, 0x40, 0x88, 0x110, 0x220, 0x440, 0x80c): 96 wavefronts",
 		},
@@ -257,8 +260,8 @@ func mostlyFree() *builder {
 	return b
 }
 
-// narrowColumns writes 16 bytes a lane and reads one word of each: four banks of 32 hold a word of one place in its 16 bytes, so
-// a column takes four passes whatever the layout.
+// narrowColumns writes 16 bytes a lane and reads one word of each: four banks of 32 hold a word of one place in its 16
+// bytes, so a column takes four passes whatever the layout.
 func narrowColumns() *builder {
 	b := &builder{arrays: []access.Array{array("rows", 4, 32, 4)}}
 	b.site("store", smem.Store, 16, 2, func(w, l int) int { return 16 * l })
@@ -266,7 +269,8 @@ func narrowColumns() *builder {
 	return b
 }
 
-// checkResult holds whatever the problem: counts agree with a plain recount, the front is a front, nothing is below the bound.
+// checkResult holds whatever the problem: counts agree with a plain recount, the front is a front, nothing is below the
+// bound.
 func checkResult(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -364,7 +368,8 @@ func randomProblem(rng *rand.Rand) *builder {
 	return b
 }
 
-// TestSearchEqualsBruteForce compares the search with a plain loop over every member of the families on 1,000 random problems.
+// TestSearchEqualsBruteForce compares the search with a plain loop over every member of the families on 1,000 random
+// problems.
 func TestSearchEqualsBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -409,6 +414,9 @@ func TestSearchEqualsBruteForce(t *testing.T) {
 				t.Fatalf("problem %d: with linear maps got %d wavefronts, want %d\n%s", i, r.Pareto[0].Wavefronts, best, front(r))
 			}
 		}
+		if i%10 == 0 {
+			certified(t, r)
+		}
 		if t.Failed() {
 			t.Fatalf("problem %d", i)
 		}
@@ -418,8 +426,25 @@ func TestSearchEqualsBruteForce(t *testing.T) {
 	}
 }
 
-// bruteForce returns the fewest wavefronts of any legal pad and of any legal swizzle. It shares no code with the search but the
-// pitches.
+// certified checks the certificate of the best candidate with the other package's code.
+func certified(t *testing.T, r *Result) {
+	t.Helper()
+	c, err := r.Certificate(&r.Pareto[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteCertificate(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	o, err := verify.Check(context.Background(), &b)
+	if err != nil || !o.OK() {
+		t.Errorf("certificate: %v\n%v", err, o)
+	}
+}
+
+// bruteForce returns the fewest wavefronts of any legal pad and of any legal swizzle. It shares no code with the search
+// but the pitches.
 func bruteForce(p *Problem) (pads, swizzles int64) {
 	wide := 1
 	for _, r := range p.Requests {
@@ -463,7 +488,8 @@ func bruteForce(p *Problem) (pads, swizzles int64) {
 	return pads, swizzles
 }
 
-// bruteLinear returns the fewest wavefronts of any map that XORs row bits onto bank bits, if there are few enough to try.
+// bruteLinear returns the fewest wavefronts of any map that XORs row bits onto bank bits, if there are few enough to
+// try.
 func bruteLinear(p *Problem) (int64, bool) {
 	wide, n := 4, 0
 	for _, r := range p.Requests {
@@ -494,8 +520,8 @@ func bruteLinear(p *Problem) (int64, bool) {
 	return best, true
 }
 
-// plainCost sums the wavefronts under a map, or returns at once when they reach the given number or the map moves an access
-// off its alignment or apart.
+// plainCost sums the wavefronts under a map, or returns at once when they reach the given number or the map moves an
+// access off its alignment or apart.
 func plainCost(p *Problem, wide int, enough int64, f func(int) int) int64 {
 	for base := 0; base < p.Array.Size; base += wide {
 		start := f(base)

@@ -17,9 +17,10 @@ const maxWork = 1 << 22
 // maxBankBits bounds the bits of a bank number: 64 banks.
 const maxBankBits = 6
 
-// linear looks for a linear map with fewer wavefronts than all candidates so far. A group of lanes whose words form a coset of
-// a space V takes 2^(dim V - rank of the bank map on V) passes, so the search assigns to one row bit after the other the bank
-// bits it is XORed onto, keeps the rank on every V as it goes, and turns back where the sum already shows no gain.
+// linear looks for a linear map with fewer wavefronts than all candidates so far. A group of lanes whose words form a
+// coset of a space V takes 2^(dim V - rank of the bank map on V) passes, so the search assigns to one row bit after the
+// other the bank bits it is XORed onto, keeps the rank on every V as it goes, and turns back where the sum already
+// shows no gain.
 func (s *searcher) linear(r *Result) (Searched, error) {
 	best := s.pareto[0].Wavefronts
 	if best == r.Bound.Wavefronts {
@@ -189,7 +190,8 @@ func (d *descent) coset(v gf2.Space, rows int) coset {
 	return c
 }
 
-// order lists the bank masks for a row bit: none, then the bit that a plain swizzle would take, then few bits before many.
+// order lists the bank masks for a row bit: none, then the bit that a plain swizzle would take, then few bits before
+// many.
 func (d *descent) order(row int) []uint8 {
 	width := d.banks - d.low
 	var out []uint8
@@ -251,8 +253,9 @@ func (d *descent) down(depth int) {
 	d.column[row] = 0
 }
 
-// scatteredCost returns what the groups without structure cost at least once row bits up to row are assigned: words that
-// agree above it keep their distance in banks. It stops early once sum, which holds the bound of these groups, shows no gain.
+// scatteredCost returns what the groups without structure cost at least once row bits up to row are assigned: words
+// that agree above it keep their distance in banks. It stops early once sum, which holds the bound of these groups,
+// shows no gain.
 func (d *descent) scatteredCost(row int, sum int64) int64 {
 	total := int64(0)
 	sum -= d.fixed

@@ -14,7 +14,8 @@ import (
 // Schema names the version of the result's JSON form.
 const Schema = "shmoo.fix/1"
 
-// WriteText writes a result for people: the Pareto table with wavefronts by site, the recommendation and what is proved.
+// WriteText writes a result for people: the Pareto table with wavefronts by site, the recommendation and what is
+// proved.
 func WriteText(w io.Writer, r *Result) error {
 	p := r.Problem
 	var b strings.Builder

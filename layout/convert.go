@@ -68,8 +68,8 @@ func factor(f func(uint32) uint32, n uint32) (sizes, steps []uint32, ok bool) {
 	return sizes, steps, true
 }
 
-// ToSwizzled returns the layout as a swizzle after a strided layout, with the fewest swizzled bits, and whether there is
-// one. Only layouts linear over F2 are tried.
+// ToSwizzled returns the layout as a swizzle after a strided layout, with the fewest swizzled bits, and whether there
+// is one. Only layouts linear over F2 are tried.
 func ToSwizzled(l Layout) (Apply, bool) {
 	if _, ok := l.columns(); !ok {
 		return Apply{}, false
@@ -96,7 +96,8 @@ func ToSwizzled(l Layout) (Apply, bool) {
 	return Apply{}, false
 }
 
-// ToShared returns the layout as Triton's swizzled shared encoding of a two-dimensional tensor, and whether there is one.
+// ToShared returns the layout as Triton's swizzled shared encoding of a two-dimensional tensor, and whether there is
+// one.
 func ToShared(l Layout) (Shared, bool) {
 	sizes, ok := flatSizes(l, 2)
 	if !ok {

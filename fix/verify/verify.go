@@ -1,5 +1,5 @@
-// Package verify checks certificates of package fix. It shares no code with the search: counts come from the literal form of
-// the unit, bounds and families are worked out again in the plainest way.
+// Package verify checks certificates of package fix. It shares no code with the search: counts come from the literal
+// form of the unit, bounds and families are worked out again in the plainest way.
 //
 //	outcome, err := verify.Check(ctx, file)
 //	if err != nil {
@@ -11,14 +11,14 @@
 //
 // # What is checked
 //
-// The layout is one-to-one on the array, keeps granules aligned and in one piece, and fits the size and the budget; the counts
-// before and after, by site and in all; the bound; and each claim of optimality: in general, by comparing the count with the
-// bound, and in a family, by trying every member of it.
+// The layout is one-to-one on the array, keeps granules aligned and in one piece, and fits the size and the budget; the
+// counts before and after, by site and in all; the bound; and each claim of optimality: in general, by comparing the
+// count with the bound, and in a family, by trying every member of it.
 //
 // # Limits
 //
-// Whether the requests are those of a kernel is not checked here: run the search on the kernel again. Families with more than
-// MaxLinear linear maps, or too many members for the number of requests, are reported as not checked.
+// Whether the requests are those of a kernel is not checked here: run the search on the kernel again. Families with
+// more than MaxLinear linear maps, or too many members for the number of requests, are reported as not checked.
 package verify
 
 import (
@@ -168,8 +168,8 @@ type checker struct {
 	extra    uint32 // bytes that the member being tried adds where that is not the end of its image
 }
 
-// Check reads a certificate and checks every claim. An error means that r does not hold a certificate; a false claim is a
-// Finding.
+// Check reads a certificate and checks every claim. An error means that r does not hold a certificate; a false claim is
+// a Finding.
 func Check(ctx context.Context, r io.Reader) (*Outcome, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
