@@ -12,7 +12,7 @@
 //
 //	problems, err := fix.Problems(ctx, source, arch.MustLookup("sm_90"), fix.Block{Threads: 1024})
 //	result, err := fix.Search(ctx, problems[0], fix.Options{})
-//	result.Best.Transform   // pad(+4 per 128 bytes): 4220 bytes, no index instruction, 1 and 1 wavefronts
+//	result.Best.Transform   // pad(+4 per 128 bytes): 4224 bytes, no index instruction, 1 and 1 wavefronts
 //	result.Pareto           // also Swizzle<5,2,5>: 4096 bytes, 2 index instructions, the same wavefronts
 //	result.Bound.Wavefronts // 64 for the 64 requests: reached, so no layout whatever is better
 //

@@ -203,3 +203,16 @@ func flatSizes(l Layout, rank int) ([]uint32, bool) {
 	}
 	return sizes, true
 }
+
+// Compose returns the layout that takes an index through inner and then through outer, as shape:stride where that is
+// exact, else as the pair. It fails if an offset of inner is no index of outer.
+func Compose(outer, inner Layout) (Layout, error) {
+	pair, err := NewAfter(outer, inner)
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := ToStrided(pair); ok {
+		return s, nil
+	}
+	return pair, nil
+}
