@@ -31,6 +31,9 @@ func Analyze(ctx context.Context, in *Input) (*report.Report, error) {
 	}
 	r.Kernel, r.Launch = in.Kernel, in.Launch
 	r.Diagnostics = append(r.Diagnostics, in.Notes...)
+	if b, ok := in.Source.(*binarySource); ok {
+		r.Diagnostics = append(r.Diagnostics, b.notes()...)
+	}
 	r.Diagnostics = append(r.Diagnostics, faults(r)...)
 	r.Diagnostics = append(r.Diagnostics, conflicts(ctx, in, r)...)
 	return r, nil
@@ -77,11 +80,11 @@ func conflicts(ctx context.Context, in *Input, r *report.Report) diag.List {
 // accessName names an access the way its author would: by its text, else by its instruction.
 func accessName(s *report.Site) string {
 	name := s.Text
-	if name == "" {
-		name = s.Instr
+	if name == "" && s.Instr != "" {
+		return fmt.Sprintf("%s at 0x%04x", s.Instr, s.PC)
 	}
 	if name == "" {
-		name = s.Op.String()
+		return s.Op.String()
 	}
 	verb := s.Op.String()
 	switch s.Op {

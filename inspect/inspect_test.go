@@ -146,6 +146,18 @@ func TestDisassemble(t *testing.T) {
 	}
 }
 
+func TestReadSource(t *testing.T) {
+	path := filepath.Join("..", "cubin", "testdata", "misc.cu")
+	if text, err := ReadSource(path); err != nil || !bytes.Contains(text, []byte("__global__")) {
+		t.Errorf("got %d bytes, %v; want the text", len(text), err)
+	}
+	for _, path := range []string{os.DevNull, filepath.Dir(path), path + ".missing"} {
+		if _, err := ReadSource(path); err == nil {
+			t.Errorf("%s: no error", path)
+		}
+	}
+}
+
 func TestSites(t *testing.T) {
 	var b strings.Builder
 	for _, name := range []string{"scan.fatbin", "misc.fatbin"} {
@@ -187,6 +199,32 @@ func writeSites(b *strings.Builder, k *cubin.Kernel, a *Accesses) {
 		}
 		b.WriteByte('\n')
 	}
+}
+
+func TestAccesses(t *testing.T) {
+	var b strings.Builder
+	for _, e := range own(t, "misc.fatbin").Entries() {
+		if e.Arch != 80 {
+			continue
+		}
+		img, err := e.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"_Z7inlinedPfi", "_Z7boundedPf"} {
+			a, err := Sites(img.Kernel(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := a.WriteText(&b); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range a.Table() {
+				fmt.Fprintf(&b, "%s %d %#x %s %s %v\n", s.Op, s.Width, s.PC, s.Instr, s.Pos, s.Inlined)
+			}
+		}
+	}
+	golden(t, "accesses.txt", b.String())
 }
 
 // TestWidthFollowsPad states what the golden file shows for the kernels of scan.cu, as a rule: the compiler reads halves

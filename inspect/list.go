@@ -31,6 +31,7 @@ type Entry struct {
 	Index       int    `json:"index"`
 	Kind        string `json:"kind"` // elf, ptx, other
 	Arch        int    `json:"arch"`
+	Target      string `json:"target,omitempty"` // sm_90a, compute_75; left out where only the content says
 	Member      string `json:"member,omitempty"` // of an archive
 	Compression string `json:"compression"`
 	StoredBytes int64  `json:"stored_bytes"`
@@ -93,7 +94,7 @@ func Kernels(ctx context.Context, f *cubin.File, o Options) (*Listing, error) {
 	selected := 0
 	for _, e := range f.Entries() {
 		l.Entries = append(l.Entries, Entry{
-			Index: e.Index, Kind: e.Kind.String(), Arch: e.Arch, Member: e.Member, Compression: e.Compression.String(),
+			Index: e.Index, Kind: e.Kind.String(), Arch: e.Arch, Target: e.Target(), Member: e.Member, Compression: e.Compression.String(),
 			StoredBytes: e.StoredSize, Bytes: e.Size,
 		})
 		if e.Kind == cubin.KindELF && each.Select(e) {
@@ -101,11 +102,11 @@ func Kernels(ctx context.Context, f *cubin.File, o Options) (*Listing, error) {
 		}
 	}
 	byEntry := make([][]Kernel, selected)
-	scanners := newScanners()
+	scanners, names := newScanners(), newNames()
 	err := f.Each(ctx, each, func(i int, img *cubin.Image) error {
 		for _, k := range img.Kernels {
 			if o.wants(k) {
-				byEntry[i] = append(byEntry[i], describe(k, img.Entry.Index, scanners))
+				byEntry[i] = append(byEntry[i], describe(k, img.Entry.Index, scanners, names))
 			}
 		}
 		return nil
@@ -118,18 +119,18 @@ func Kernels(ctx context.Context, f *cubin.File, o Options) (*Listing, error) {
 }
 
 // describe fills a kernel. It copies everything: the image's memory is reused.
-func describe(k *cubin.Kernel, entry int, scanners *scannerPool) Kernel {
+func describe(k *cubin.Kernel, entry int, scanners *scannerPool, names *nameCache) Kernel {
+	name := names.of(k)
 	d := Kernel{
-		Entry: entry, Target: k.Image.Target, Name: k.Name, Demangled: k.Demangled(), Instructions: len(k.Code) / sass.Size,
+		Entry: entry, Target: k.Image.Target, Name: k.Name, Demangled: name.demangled, Instructions: len(k.Code) / sass.Size,
 		Registers: k.Registers, SharedBytes: k.SharedStatic, SharedReserved: k.SharedReserved,
 		MaxThreads: shape(k.MaxThreads), RequiredBlock: shape(k.ReqThreads), Cluster: shape(k.Cluster),
 		Params: []Param{}, ParamBytes: k.ParamBytes, Accesses: []Access{},
 	}
-	types := k.ParamTypes()
 	for i, p := range k.Params {
 		q := Param{Offset: p.Offset, Bytes: p.Size}
-		if types != nil {
-			q.Type = types[i]
+		if len(name.types) == len(k.Params) {
+			q.Type = name.types[i]
 		}
 		d.Params = append(d.Params, q)
 	}
@@ -220,12 +221,9 @@ func (l *Listing) summary() string {
 	var names []string
 	count := make(map[string]int)
 	for _, e := range l.Entries {
-		name := e.Kind
-		switch {
-		case e.Kind == "elf":
-			name = fmt.Sprintf("sm_%d", e.Arch)
-		case e.Kind == "ptx" && e.Arch != 0:
-			name = fmt.Sprintf("compute_%d", e.Arch)
+		name := e.Target
+		if name == "" {
+			name = e.Kind
 		}
 		if count[name]++; count[name] == 1 {
 			names = append(names, name)
@@ -234,9 +232,7 @@ func (l *Listing) summary() string {
 	if names == nil {
 		b.WriteString(", no GPU code")
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		return strings.Compare(strings.TrimRight(a, "0123456789"), strings.TrimRight(b, "0123456789"))
-	})
+	slices.SortStableFunc(names, func(a, b string) int { return strings.Compare(stem(a), stem(b)) })
 	for i, name := range names {
 		sep := ", "
 		if i == 0 {
@@ -276,5 +272,5 @@ func OpOf(i *sass.Inst) (smem.Op, bool) {
 	return op, true
 }
 
-// stem is a name without its number: sm_ or compute_.
-func stem(name string) string { return strings.TrimRight(name, "0123456789") }
+// stem is a target without its number: sm_ or compute_.
+func stem(name string) string { return strings.TrimRight(name, "0123456789af") }

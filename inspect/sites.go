@@ -299,6 +299,11 @@ func note(key baseKey, set []member, wider int, cause Cause) string {
 		return fmt.Sprintf("%s: the code shows addresses to be multiples of %d, so accesses of %[2]d bytes would be aligned; the compiler left them apart for another reason",
 			what, wider)
 	}
-	return fmt.Sprintf("%s: the code shows addresses to be multiples of %d only, so the compiler could not prove that accesses of %d bytes would be aligned",
-		what, 1<<min(bits.TrailingZeros32(uint32(wider))-1, base.add(constant(uint32(set[0].offset))).trailing()), wider)
+	shown := 1 << min(bits.TrailingZeros32(uint32(wider))-1, base.add(constant(uint32(set[0].offset))).trailing())
+	if shown < key.width {
+		return fmt.Sprintf("%s: the code does not show how addresses are aligned, so accesses of %d bytes may or may not be aligned",
+			what, wider)
+	}
+	return fmt.Sprintf("%s: the code shows addresses to be multiples of %d only, so accesses of %d bytes may or may not be aligned",
+		what, shown, wider)
 }

@@ -103,8 +103,17 @@ type Site struct {
 // A Launch is the shape a kernel was run with.
 type Launch struct {
 	Block, Grid   [3]int
+	Blocks        int    // how many blocks of the grid were run; 0 for all
 	DynamicShared int    // bytes
 	Assumed       string // what was assumed because nothing was given, such as "block 32: nothing given"; "" for nothing
+}
+
+// Scale returns the number by which sums grow from the blocks that were run to the whole launch, if all blocks are alike.
+func (l *Launch) Scale() float64 {
+	if l.Blocks == 0 {
+		return 1
+	}
+	return float64(l.Grid[0]) * float64(l.Grid[1]) * float64(l.Grid[2]) / float64(l.Blocks)
 }
 
 // A Report is the outcome of an analysis.
