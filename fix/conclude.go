@@ -95,6 +95,10 @@ func (r *Result) why(c *Candidate) string {
 	case c.Wavefronts == r.Pareto[0].Wavefronts && r.OptimalInFamily:
 		text += fmt.Sprintf(", the fewest in the families searched (a bound for all layouts is %d)", r.Bound.Wavefronts)
 	}
+	if top := &r.Pareto[0]; top.Wavefronts < c.Wavefronts && top.Instructions > c.Instructions {
+		text += fmt.Sprintf("; %s would leave %d, but its %d index instructions an access outweigh that", top.Transform,
+			top.Wavefronts, top.Instructions)
+	}
 	if c.Blocks < r.Before.Blocks {
 		text += fmt.Sprintf("; it costs blocks per multiprocessor: %d of %d remain", c.Blocks, r.Before.Blocks)
 	}

@@ -19,10 +19,11 @@
 // # Families
 //
 // Pads: after every row, and after every outer dimension, from one element to one row of banks. Swizzles: every
-// Swizzle<B,M,S> on bytes within the array, both directions. Linear: every map that XORs row bits onto bank bits, found
-// by rank arguments and branch and bound; it is tried only where pads and swizzles do not reach the bound. A candidate
-// is legal if it keeps every access aligned and in one piece and fits the budget; it is judged on all sites of the
-// array together, each request weighted by how often it is made.
+// Swizzle<B,M,S> on bytes within the array, both directions. Linear: every map that XORs row bits onto bank bits, and
+// beyond those every linear map of addresses to banks, by rank arguments and branch and bound; they are tried only
+// where pads and swizzles do not reach the bound, within a fixed amount of work, and the result says whether that
+// sufficed. A candidate is legal if it keeps every access aligned and in one piece and fits the budget; it is judged on
+// all sites of the array together, each request weighted by how often it is made.
 //
 // # Bounds
 //

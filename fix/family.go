@@ -70,6 +70,8 @@ type LinearSpace struct {
 	LowBit int `json:"low_bit"`
 	First  int `json:"first"`
 	Bits   int `json:"bits"`
+	// General: every other linear map of the address bits from LowBit to Bits-1 was accounted for too.
+	General bool `json:"general"`
 }
 
 // spaces returns the parameters of the families for a problem whose layouts keep granules of the given size.
@@ -80,7 +82,8 @@ func spaces(p *Problem, granule uint32) (PadSpace, SwizzleSpace, LinearSpace) {
 	low := bits.TrailingZeros32(granule)
 	n := bits.Len32(uint32(p.Array.Size) - 1)
 	first := bits.TrailingZeros32(row)
-	return pads, SwizzleSpace{low, n}, LinearSpace{max(low, bits.TrailingZeros32(uint32(p.Arch.Unit.BankBytes))), first, max(n, first)}
+	word := bits.TrailingZeros32(uint32(p.Arch.Unit.BankBytes))
+	return pads, SwizzleSpace{low, n}, LinearSpace{LowBit: max(low, word), First: first, Bits: max(n, first)}
 }
 
 // padStep is the element, or the granule where no element is known or the element is not a part of the row of banks.

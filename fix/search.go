@@ -84,6 +84,8 @@ type Result struct {
 	pads     PadSpace
 	swizzles SwizzleSpace
 	linear   LinearSpace
+	// afterRows is the fewest wavefronts before bank maps other than XORs of row bits were tried.
+	afterRows int64
 }
 
 // Search tries every candidate of the allowed families on all requests of the problem. A pad that the declaration has
