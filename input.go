@@ -28,6 +28,7 @@ type Options struct {
 	Kernel        string       // which kernel, where there are several
 	Defines       []string     // NAME or NAME=VALUE
 	Args          []launch.Arg // arguments of a kernel of machine code
+	Layouts       []string     // ARRAY=TRANSFORM: lay an array of a sketch out by a transform of its bytes
 }
 
 // An Input is an opened source with what is known about it.

@@ -36,7 +36,22 @@ func Analyze(ctx context.Context, in *Input) (*report.Report, error) {
 	}
 	r.Diagnostics = append(r.Diagnostics, faults(r)...)
 	r.Diagnostics = append(r.Diagnostics, conflicts(ctx, in, r)...)
+	r.Diagnostics = append(r.Diagnostics, sourcePage(r)...)
 	return r, nil
+}
+
+// sourcePage says where Nsight Compute's Source page will show another number than the hardware counts.
+func sourcePage(r *report.Report) diag.List {
+	var list diag.List
+	for i := range r.Sites {
+		s := &r.Sites[i]
+		if t := &s.Tally; t.SourcePageUnknown == 0 && t.SourcePage != t.Wavefronts {
+			list = append(list, &diag.Diagnostic{ID: "ncu/source-page", Severity: diag.Note, Span: s.Pos,
+				Message: fmt.Sprintf("%s: ncu's Source page will show %d wavefronts, the hardware counts %d (lanes pair)",
+					accessName(s), t.SourcePage, t.Wavefronts)})
+		}
+	}
+	return list
 }
 
 // faults reports the sites whose addresses the hardware would refuse.

@@ -81,8 +81,7 @@ func (d *disassembler) kernel(k *cubin.Kernel) error {
 		}
 		// An instruction that is not known is shown by its encoding, as the printer does.
 		known := sass.DecodeWord(&d.inst, arch, wordAt(k.Code, pc)) == nil
-		_, shared := sharedOps[d.inst.Op]
-		shared = shared && known
+		shared := known && isShared(&d.inst) && !d.inst.Guard.Never()
 		if d.sharedOnly && !shared {
 			continue
 		}

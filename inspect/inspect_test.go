@@ -54,7 +54,7 @@ func own(t testing.TB, name string) *cubin.File {
 }
 
 func TestKernels(t *testing.T) {
-	for _, name := range []string{"misc.fatbin", "scan.fatbin", "transpose.fatbin", "transpose_sm70.cubin"} {
+	for _, name := range []string{"misc.fatbin", "moves.fatbin", "scan.fatbin", "transpose.fatbin", "transpose_sm70.cubin"} {
 		l, err := Kernels(context.Background(), own(t, name), Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +160,7 @@ func TestReadSource(t *testing.T) {
 
 func TestSites(t *testing.T) {
 	var b strings.Builder
-	for _, name := range []string{"scan.fatbin", "misc.fatbin"} {
+	for _, name := range []string{"scan.fatbin", "misc.fatbin", "moves.fatbin"} {
 		for _, e := range own(t, name).Entries() {
 			img, err := e.Load()
 			if err != nil {
@@ -373,7 +373,7 @@ func TestUnknownArch(t *testing.T) {
 // TestScannerRemembers compares the scanner, which remembers opcodes, with plain decoding.
 func TestScannerRemembers(t *testing.T) {
 	s := make(map[int]*scanner)
-	for _, name := range []string{"scan.fatbin", "misc.fatbin", "transpose.fatbin"} {
+	for _, name := range []string{"scan.fatbin", "misc.fatbin", "moves.fatbin", "transpose.fatbin"} {
 		for _, e := range own(t, name).Entries() {
 			img, err := e.Load()
 			if err != nil {
@@ -387,7 +387,7 @@ func TestScannerRemembers(t *testing.T) {
 				s[img.Arch].kernel(k, func(pc uint32, i *sass.Inst) { got = append(got, i.String()) })
 				for pc := 0; pc < len(k.Code); pc += sass.Size {
 					i, err := sass.Decode(sass.Arch(img.Arch), k.Code[pc:])
-					if _, ok := sharedOps[i.Op]; ok && err == nil {
+					if err == nil && (isShared(&i) || isEngine(&i)) && !i.Guard.Never() {
 						want = append(want, i.String())
 					}
 				}

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -54,7 +55,7 @@ type Kernel struct {
 	Params         []Param  `json:"params"`
 	ParamBytes     int      `json:"param_bytes"`
 	Accesses       []Access `json:"accesses"`
-	Unknown        int      `json:"unknown_instructions"`
+	Unknown        int      `json:"unknown_instructions"`  // of opcodes that the decoder does not know: may be accesses
 	NotDecoded     string   `json:"not_decoded,omitempty"` // why the accesses are not known
 }
 
@@ -67,8 +68,8 @@ type Param struct {
 
 // Access counts the instructions of one operation and width in a kernel.
 type Access struct {
-	Op    string `json:"op"`          // LDS, STS, LDSM, STSM, ATOMS, LDGSTS
-	Width int    `json:"width_bytes"` // a lane; 4 a matrix for LDSM and STSM
+	Op    string `json:"op"`          // LDS, STS, LDSM, STSM, ATOMS, LDGSTS, or an engine's: UBLKCP, UTMALDG, HGMMA ...
+	Width int    `json:"width_bytes"` // a lane; 4 a matrix for LDSM and STSM; 0 for engines, which have no lanes
 	Count int    `json:"count"`
 }
 
@@ -78,7 +79,7 @@ func (a Access) String() string {
 	switch {
 	case a.Op == "LDSM" || a.Op == "STSM":
 		name = fmt.Sprintf("%s.x%d", a.Op, a.Width/4)
-	case a.Width != 4:
+	case a.Width != 4 && a.Width != 0:
 		name = fmt.Sprintf("%s.%d", a.Op, 8*a.Width)
 	}
 	return fmt.Sprintf("%s x%d", name, a.Count)
@@ -142,18 +143,20 @@ func describe(k *cubin.Kernel, entry int, scanners *scannerPool, names *nameCach
 	defer scanners.put(s)
 	d.Unknown = s.kernel(k, func(_ uint32, i *sass.Inst) { d.count(i) })
 	slices.SortFunc(d.Accesses, func(a, b Access) int {
-		if x, y := rank(a.Op), rank(b.Op); x != y {
-			return x - y
-		}
-		return a.Width - b.Width
+		return cmp.Or(cmp.Compare(rank(a.Op), rank(b.Op)), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Width, b.Width))
 	})
 	return d
 }
 
-// listOrder is the order of operations in a listing.
+// listOrder is the order of operations in a listing; engines follow.
 var listOrder = []string{"LDS", "STS", "LDSM", "STSM", "ATOMS", "LDGSTS"}
 
-func rank(op string) int { return slices.Index(listOrder, op) }
+func rank(op string) int {
+	if i := slices.Index(listOrder, op); i >= 0 {
+		return i
+	}
+	return len(listOrder)
+}
 
 func (d *Kernel) count(i *sass.Inst) {
 	op, width := i.Op.String(), widthOf(i)

@@ -25,6 +25,7 @@ type inputFlags struct {
 	blocks        string
 	args          []string
 	launch, ncu   string
+	profile       *launch.Profile // what --ncu holds of the kernel
 	options       shmoo.Options
 }
 
@@ -41,7 +42,8 @@ func (f *inputFlags) flags(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.args, "arg", nil, "argument of a binary's kernel: i32=128, f32[1024]:random, i32[64]:file=x.npy, ptr, "+
 		"null; in order, or with a position as 2:i32=128")
 	fs.StringVar(&f.launch, "launch", "", "launch of a binary's kernel: a TOML or JSON file, or Triton's metadata")
-	fs.StringVar(&f.ncu, "ncu", "", "take the launch from what ncu --csv wrote")
+	fs.StringVar(&f.ncu, "ncu", "", "take a binary's launch from what ncu --csv wrote; check also compares its counters")
+	fs.StringArrayVar(&f.options.Layouts, "place", nil, "lay an array of a sketch out: tile='Swizzle<3,4,3>' or tile='pad(+4 per 128 bytes)'")
 	archFlag(cmd, &f.options.Arch)
 	complete(cmd, "example", examples.Names)
 }
@@ -174,6 +176,7 @@ func (f *inputFlags) profiledLaunch(name string, data []byte) (*launch.Launch, e
 	}
 	for _, p := range profiles {
 		if f.options.Kernel == "" || p.Launch.Kernel == f.options.Kernel {
+			f.profile = p
 			return &p.Launch, nil
 		}
 	}
