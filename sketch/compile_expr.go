@@ -72,6 +72,13 @@ func (c *compiler) ident(x *ident) *cexpr {
 		return c.symbolValue(s, x)
 	}
 	name := unqualified(x.name)
+	if x.qual != nil {
+		if ty := c.structNamed(x.qual); ty != nil {
+			if s := ty.env.names[name]; s != nil {
+				return c.symbolValue(s, x)
+			}
+		}
+	}
 	if e := c.enumValue(x.name); e != nil {
 		return e
 	}
@@ -83,6 +90,9 @@ func (c *compiler) ident(x *ident) *cexpr {
 	}
 	if v := c.p.unit.globals[name]; v != nil {
 		return c.symbolValue(c.globalVar(v, name), x)
+	}
+	if name == "this" {
+		c.fail(x.span, "sketch/name", "this outside a member function")
 	}
 	if name == "warpSize" {
 		return constInt(typeInt, int64(c.lanes))
@@ -149,8 +159,7 @@ func (c *compiler) globalVar(v *varDecl, name string) *symbol {
 	var s *symbol
 	switch {
 	case v.shared:
-		a := c.declareShared(v)
-		s = &symbol{lv: &lval{ty: a.ty, shared: a, from: a.from}}
+		s = &symbol{lv: c.sharedPlace(v)}
 	case v.device || !v.constant || v.init == nil:
 		ty := c.resolve(v.ty)
 		if ty == nil {
@@ -279,6 +288,11 @@ func (c *compiler) convert(e *cexpr, t *ctype) *cexpr {
 	from := e.ty
 	if t == nil || from == t {
 		return e
+	}
+	if from.kind == kindStruct && from.decl != nil && t.isScalar() {
+		if r := c.callConversion(e, t); r != nil {
+			return c.convert(c.load(r), t)
+		}
 	}
 	if !from.isScalar() || !t.isScalar() {
 		if from.kind == kindOpaque || t.kind == kindOpaque || from.isAggregate() && t.kind == kindFloat {
@@ -876,8 +890,8 @@ func (c *compiler) index(x *index) *cexpr {
 	}
 	p := c.load(base)
 	if p.ty.kind != kindPointer {
-		if f := c.p.unit.funcs["operator[]"]; f != nil {
-			return c.inline(f[0], x.span, nil, []*cexpr{base, i})
+		if r := c.callMethod(base, "operator[]", x.span, nil, []*cexpr{i}); r != nil {
+			return r
 		}
 		c.fail(x.span, "sketch/type", "got a value of type %s, want an array or pointer to index", p.ty.name)
 	}
@@ -1112,7 +1126,13 @@ func (c *compiler) construct(x *construct) *cexpr {
 		if e.ty.same(ty) {
 			return e
 		}
+		if ty.kind == kindStruct && ty.decl != nil && !ty.decl.ctor {
+			return c.constructList(ty, &initList{x.span, x.args}, x.span)
+		}
 		return c.unknownOf(ty, "a value converted to "+ty.name, x.span, e)
+	}
+	if ty.kind == kindStruct && ty.decl != nil && ty.decl.ctor && len(x.args) > 0 {
+		return c.unknownOf(ty, "the result of a constructor of "+ty.name, x.span, c.values(x.args)...)
 	}
 	return c.constructList(ty, &initList{x.span, x.args}, x.span)
 }

@@ -29,6 +29,9 @@ type ctype struct {
 	n      int    // length of an array; -1 when open
 	fields []field
 	vector bool // a built-in vector type such as float4
+	union  bool // members overlap: their values are not followed
+	decl   *structDecl
+	env    *scope // of a struct: its template arguments, types and constants
 }
 
 type field struct {
@@ -246,7 +249,7 @@ func (t *ctype) tracked() bool {
 		return t.elem.tracked()
 	case kindStruct:
 		for _, f := range t.fields {
-			if f.ty.tracked() {
+			if !t.union && f.ty.tracked() {
 				return true
 			}
 		}
