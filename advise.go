@@ -19,19 +19,24 @@ type padAdvice struct {
 	// problems is nil until the first site asks: reading the source a second time is only worth it when something conflicts.
 	problems []*fix.Problem
 	read     bool
+	told     map[string]bool // the arrays whose pad has been told
 }
 
 func newPadAdvice(ctx context.Context, in *Input, r *report.Report) *padAdvice {
-	return &padAdvice{ctx: ctx, in: in, report: r}
+	return &padAdvice{ctx: ctx, in: in, report: r, told: map[string]bool{}}
 }
 
-// fix returns the best pad for the array of a site. It reports false when no pad helps or none can be found.
+// fix returns the best pad for the array of a site, once for each array. It reports false when no pad helps or none can be
+// found.
 func (p *padAdvice) fix(s *report.Site) (diag.Fix, bool) {
+	if p.told[s.Array] {
+		return diag.Fix{}, false
+	}
+	p.told[s.Array] = true
 	if !p.read {
 		p.read = true
-		block := fix.Block{Threads: p.in.threads()}
 		// An input whose addresses straddle arrays has no pad; check still stands without one.
-		p.problems, _ = fix.Problems(p.ctx, p.in.Source, p.in.Arch, block)
+		p.problems, _ = p.in.Problems(p.ctx)
 	}
 	for _, problem := range p.problems {
 		if problem.Array.Name != s.Array {

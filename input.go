@@ -12,18 +12,22 @@ import (
 	"shmoo/access"
 	"shmoo/arch"
 	"shmoo/diag"
+	"shmoo/fix"
+	"shmoo/launch"
 	"shmoo/pattern"
 	"shmoo/report"
+	"shmoo/smem"
 )
 
 // Options says how to run an input.
 type Options struct {
-	Arch          string   // GPU generation; "" for arch.Default
-	Block, Grid   [3]int   // launch shape; zero for what the input says
-	Blocks        []int    // linear indices of the blocks to run; nil for all of a given grid
-	DynamicShared int      // bytes of dynamic shared memory
-	Kernel        string   // which kernel, where there are several
-	Defines       []string // NAME or NAME=VALUE
+	Arch          string       // GPU generation; "" for arch.Default
+	Block, Grid   [3]int       // launch shape; zero for what the input says
+	Blocks        []int        // linear indices of the blocks to run; nil for all of a given grid
+	DynamicShared int          // bytes of dynamic shared memory
+	Kernel        string       // which kernel, where there are several
+	Defines       []string     // NAME or NAME=VALUE
+	Args          []launch.Arg // arguments of a kernel of machine code
 }
 
 // An Input is an opened source with what is known about it.
@@ -31,12 +35,20 @@ type Input struct {
 	Name   string
 	Format string // name of its format, such as "sketch"
 	Arch   *arch.Arch
+	Unit   *smem.Unit // the unit of Arch, with the shared memory that a block of the input has
 	Source access.Source
 	Kernel string
 	Launch *report.Launch
 	Notes  diag.List // what to tell the user although the input can be analysed
+	// Sketch is what it takes to run a sketch again with a fix in it; nil for other formats.
+	Sketch *fix.Input
 	// Lines returns a line of the input, to quote it; nil where there are none.
 	Lines func(diag.Pos) (string, bool)
+}
+
+// Problems returns what fix.Search needs for each shared array that the input accesses.
+func (in *Input) Problems(ctx context.Context) ([]*fix.Problem, error) {
+	return fix.Problems(ctx, in.Source, in.Arch, fix.Block{Threads: in.threads()})
 }
 
 func (in *Input) threads() int {
@@ -85,7 +97,7 @@ func Open(ctx context.Context, name string, r io.Reader, o Options) (*Input, err
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Name: name, Arch: a}
+	in := &Input{Name: name, Arch: a, Unit: a.Unit}
 	for _, f := range formats {
 		if f.sniff(data) {
 			in.Format = f.name
@@ -107,10 +119,6 @@ var binaryMagic = [][]byte{[]byte("\x7fELF"), []byte("!<arch>\n"), {0x50, 0xed, 
 
 func isBinary(data []byte) bool {
 	return slices.ContainsFunc(binaryMagic, func(magic []byte) bool { return bytes.HasPrefix(data, magic) })
-}
-
-func openBinary(_ context.Context, in *Input, _ []byte, _ Options) error {
-	return fmt.Errorf("%s: machine code is not an input of this command yet", in.Name)
 }
 
 // isPattern recognises a pattern file by its compression or by the columns of its header.

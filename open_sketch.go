@@ -3,8 +3,13 @@ package shmoo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"shmoo/access"
+	"shmoo/arch"
+	"shmoo/diag"
+	"shmoo/fix"
 	"shmoo/report"
 	"shmoo/sketch"
 )
@@ -14,24 +19,39 @@ func openSketch(_ context.Context, in *Input, data []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	program, err := sketch.Parse(in.Name, data, sketch.Options{Defines: defines, Lanes: in.Arch.Unit.Lanes})
+	options := sketch.Options{Defines: defines, Lanes: in.Arch.Unit.Lanes}
+	program, err := sketch.Parse(in.Name, data, options)
 	if program != nil {
 		in.Lines = program.Line
 	}
 	if err != nil {
 		return err
 	}
-	source, err := program.Source(sketch.Launch{
+	launch := sketch.Launch{
 		Kernel: o.Kernel, Block: o.Block, Grid: o.Grid, DynamicShared: o.DynamicShared,
 		Blocks: o.Blocks, AllBlocks: o.Grid != [3]int{} && o.Blocks == nil,
-	})
+	}
+	source, err := program.Source(launch)
 	if err != nil {
 		return err
 	}
 	kernel := source.Kernel()
+	static, dynamic := source.SharedBytes()
+	if err := checkShared(in.Arch, kernel.Pos, static, dynamic); err != nil {
+		return err
+	}
 	in.Source = source
+	in.Sketch = &fix.Input{Name: in.Name, Text: data, Options: options, Launch: launch}
+	if !openEnded(source.Arrays()) {
+		in.Unit = in.Arch.Unit.WithSize(static + dynamic)
+	}
 	in.Kernel = kernel.Name
 	in.Notes = source.Warnings()
+	if static > in.Arch.StaticShared {
+		in.Notes = append(in.Notes, diag.Warningf("sketch/static", kernel.Pos,
+			"%s declares %d bytes of static shared memory, a compiler takes at most %d: the rest has to be dynamic",
+			kernel.Name, static, in.Arch.StaticShared))
+	}
 	in.Launch = &report.Launch{Block: source.Block(), Grid: filled(o.Grid), DynamicShared: o.DynamicShared}
 	if o.Block == ([3]int{}) {
 		in.Launch.Assumed = "no block given: one warp"
@@ -40,6 +60,20 @@ func openSketch(_ context.Context, in *Input, data []byte, o Options) error {
 		}
 	}
 	return nil
+}
+
+// checkShared returns an error if a block of the kernel cannot run at all.
+func checkShared(a *arch.Arch, at diag.Span, static, dynamic int) error {
+	if total := static + dynamic; total > a.Unit.Size {
+		return diag.Errorf("sketch/shared", at, "a block takes %d bytes of shared memory, want at most the %d of %s",
+			total, a.Unit.Size, a.Name)
+	}
+	return nil
+}
+
+// openEnded reports whether an extern array has no size, because the launch does not say how much dynamic memory it adds.
+func openEnded(arrays []access.Array) bool {
+	return slices.ContainsFunc(arrays, func(a access.Array) bool { return a.Dynamic && a.Size == 0 })
 }
 
 // filled returns a launch shape with 1 for what is not given.

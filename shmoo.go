@@ -25,15 +25,33 @@ import (
 // Analyze runs an input, tallies its requests by site, and adds a diagnostic for every site at fault and for the worst
 // ones with conflicts, which say why and what would help.
 func Analyze(ctx context.Context, in *Input) (*report.Report, error) {
-	r, err := report.Collect(ctx, in.Source, in.Arch)
+	r, err := report.Collect(ctx, in.Source, in.Unit)
 	if err != nil {
 		return nil, err
 	}
 	r.Kernel, r.Launch = in.Kernel, in.Launch
 	r.Diagnostics = append(r.Diagnostics, in.Notes...)
+	if b, ok := in.Source.(*binarySource); ok {
+		r.Diagnostics = append(r.Diagnostics, b.notes()...)
+	}
 	r.Diagnostics = append(r.Diagnostics, faults(r)...)
 	r.Diagnostics = append(r.Diagnostics, conflicts(ctx, in, r)...)
+	r.Diagnostics = append(r.Diagnostics, sourcePage(r)...)
 	return r, nil
+}
+
+// sourcePage says where Nsight Compute's Source page will show another number than the hardware counts.
+func sourcePage(r *report.Report) diag.List {
+	var list diag.List
+	for i := range r.Sites {
+		s := &r.Sites[i]
+		if t := &s.Tally; t.SourcePageUnknown == 0 && t.SourcePage != t.Wavefronts {
+			list = append(list, &diag.Diagnostic{ID: "ncu/source-page", Severity: diag.Note, Span: s.Pos,
+				Message: fmt.Sprintf("%s: ncu's Source page will show %d wavefronts, the hardware counts %d (lanes pair)",
+					accessName(s), t.SourcePage, t.Wavefronts)})
+		}
+	}
+	return list
 }
 
 // faults reports the sites whose addresses the hardware would refuse.
@@ -65,8 +83,8 @@ func conflicts(ctx context.Context, in *Input, r *report.Report) diag.List {
 	pads := newPadAdvice(ctx, in, r)
 	var list diag.List
 	for _, s := range worst[:min(len(worst), worstSites)] {
-		d := diag.Warningf("smem/conflict", s.Pos, "%s: %s", accessName(s), explain.Why(in.Arch.Unit, &s.Worst.Request))
-		if fix, ok := pads.fix(s); ok {
+		d := diag.Warningf("smem/conflict", s.Pos, "%s: %s", accessName(s), explain.Why(in.Unit, &s.Worst.Request))
+		if fix, ok := pads.fix(s); ok { // a pad serves all accesses of an array, so its first site carries it
 			d.Fixes = append(d.Fixes, fix)
 		}
 		list = append(list, d)
@@ -77,11 +95,11 @@ func conflicts(ctx context.Context, in *Input, r *report.Report) diag.List {
 // accessName names an access the way its author would: by its text, else by its instruction.
 func accessName(s *report.Site) string {
 	name := s.Text
-	if name == "" {
-		name = s.Instr
+	if name == "" && s.Instr != "" {
+		return fmt.Sprintf("%s at 0x%04x", s.Instr, s.PC)
 	}
 	if name == "" {
-		name = s.Op.String()
+		return s.Op.String()
 	}
 	verb := s.Op.String()
 	switch s.Op {

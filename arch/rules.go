@@ -19,8 +19,9 @@ var (
 // generations start from it.
 func hopper() map[smem.Key]smem.Rule {
 	rules := map[smem.Key]smem.Rule{
-		{Op: smem.Load, Width: 8}:   {Groups: halves, Paired: whole, Shares: true},
-		{Op: smem.Load, Width: 16}:  {Groups: quarters, Paired: halves, Shares: true, Floor: 3.5},
+		// A wide access takes a cycle for each of its groups, also for a group without lanes.
+		{Op: smem.Load, Width: 8}:   {Groups: halves, Paired: whole, Shares: true, Floor: 2},
+		{Op: smem.Load, Width: 16}:  {Groups: quarters, Paired: halves, Shares: true, Floor: 4, PairedFloor: 2},
 		{Op: smem.Store, Width: 8}:  {Groups: halves, Shares: true, Floor: 2},
 		{Op: smem.Store, Width: 16}: {Groups: quarters, Shares: true, Floor: 4},
 

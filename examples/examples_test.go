@@ -65,7 +65,7 @@ func answer(t *testing.T, name string, src []byte) []string {
 	if w := s.Warnings(); len(w) > 0 {
 		t.Errorf("warnings: %v", w)
 	}
-	r, err := report.Collect(context.Background(), s, arch.MustLookup("sm_90"))
+	r, err := report.Collect(context.Background(), s, arch.MustLookup("sm_90").Unit)
 	if err != nil {
 		t.Fatal(err)
 	}

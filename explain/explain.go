@@ -7,6 +7,7 @@ import (
 
 	"shmoo/access"
 	"shmoo/bankmap"
+	"shmoo/ncu"
 	"shmoo/smem"
 )
 
@@ -19,6 +20,9 @@ type Options struct {
 	Block, Warp int    // of the request; meaningful with Site
 	Title       string // "" for a title made from Site
 	Provenance  string // where the unit's rules come from, as in arch.Arch
+	// Window is the shared window of a generic access, whose addresses are the request's plus its base; nil for an access
+	// that addresses shared memory itself.
+	Window *smem.Window
 }
 
 // Data is the explanation of one request.
@@ -105,7 +109,7 @@ type Fault struct {
 // New explains request r on unit u. A request that the hardware would refuse is explained by Data.Fault; a unit without a
 // rule for the operation is an error.
 func New(u *smem.Unit, r *smem.Request, o Options) (*Data, error) {
-	walk, err := u.Walk(r)
+	walk, err := o.walk(u, r)
 	fault, faulted := errors.AsType[*smem.Fault](err)
 	if err != nil && !faulted {
 		return nil, err
@@ -133,6 +137,17 @@ func New(u *smem.Unit, r *smem.Request, o Options) (*Data, error) {
 	d.Steps = stepsOf(u, r, walk, d.Picture, nil)
 	d.Notes = notesOf(u, r, walk)
 	return d, nil
+}
+
+func (o *Options) walk(u *smem.Unit, r *smem.Request) (*smem.Walk, error) {
+	if o.Window == nil {
+		return u.Walk(r)
+	}
+	generic := make([]uint64, len(r.Addr))
+	for lane, offset := range r.Addr {
+		generic[lane] = o.Window.Base + uint64(offset)
+	}
+	return u.WalkGeneric(r, generic, *o.Window)
 }
 
 func (o *Options) site() *Site {
@@ -241,18 +256,14 @@ func notesOf(u *smem.Unit, r *smem.Request, walk *smem.Walk) []string {
 	case smem.Assumed:
 		notes = append(notes, fmt.Sprintf("the rule is assumed for %s, not measured on it", u.Name))
 	}
-	if r.Op.IsMatrix() || r.Width < 8 {
-		return notes
-	}
-	page, mayDiffer := SourcePage(u, r)
+	page, known := ncu.SourcePage(u, r, out)
 	switch {
-	case !mayDiffer:
-	case !page.Known:
+	case !known:
 		notes = append(notes, "Nsight Compute's Source page may show another number for this load: it judges pairing in its "+
 			"own way; the hardware's counter agrees with the number here")
-	case page.Wavefronts != out.Wavefronts:
+	case page != out.Wavefronts:
 		notes = append(notes, fmt.Sprintf("Nsight Compute's Source page will show %s for this load, because it judges pairing "+
-			"in its own way; the hardware's counter shows %d", count(page.Wavefronts, "wavefront"), out.Wavefronts))
+			"in its own way; the hardware's counter shows %d", count(page, "wavefront"), out.Wavefronts))
 	}
 	return notes
 }

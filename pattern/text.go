@@ -64,6 +64,8 @@ func (d *Disagreement) write(w io.Writer, file string) {
 		case "cycles":
 			parts = append(parts,
 				fmt.Sprintf("cycles %.3f, want %g plus the probe's constant", d.Recorded.Cycles, d.Predicted.Cycles))
+		case "unit_cycles":
+			parts = append(parts, fmt.Sprintf("unit cycles %.3f, want %g", d.Recorded.UnitCycles, d.Predicted.UnitCycles))
 		case "wavefronts":
 			parts = append(parts, fmt.Sprintf("wavefronts %d, want %d", d.Recorded.Wavefronts, d.Predicted.Wavefronts))
 		case "conflicts":

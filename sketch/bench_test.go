@@ -28,7 +28,7 @@ func BenchmarkCheckGEMM(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r, err := report.Collect(context.Background(), s, a)
+		r, err := report.Collect(context.Background(), s, a.Unit)
 		if err != nil {
 			b.Fatal(err)
 		}

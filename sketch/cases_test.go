@@ -103,7 +103,7 @@ func collect(t *testing.T, name, src string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Collect(context.Background(), s, a)
+	r, err := report.Collect(context.Background(), s, a.Unit)
 	if err != nil {
 		t.Fatal(err)
 	}

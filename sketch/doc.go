@@ -3,7 +3,7 @@
 //
 //	p, err := sketch.Parse("tile.cu", []byte("__shared__ float t[32][32]; t[threadIdx.x][0];"), sketch.Options{})
 //	s, err := p.Source(sketch.Launch{Block: [3]int{32, 1, 1}})
-//	r, err := report.Collect(ctx, s, arch.MustLookup("sm_90"))
+//	r, err := report.Collect(ctx, s, arch.MustLookup("sm_90").Unit)
 //	// one site, "t[threadIdx.x][0]": 1 request, 32 wavefronts, ideal 1
 //
 // A sketch is a whole .cu file, of which one kernel runs and host code is passed over, or bare statements that declare

@@ -76,11 +76,11 @@ func (rule *Rule) cycles(wavefronts int, paired bool) float32 {
 	if wavefronts == 0 {
 		return 0
 	}
-	c := float32(wavefronts)
-	if !paired {
-		c = max(c, rule.Floor)
+	floor := rule.Floor
+	if paired {
+		floor = rule.PairedFloor
 	}
-	return c + rule.Extra
+	return max(float32(wavefronts), floor) + rule.Extra
 }
 
 // checkShape returns an error if r names lanes that the warp has not, or lanes without an address.

@@ -67,13 +67,15 @@ var rules = []rule{
 
 	// Groups of wide accesses.
 	{"8 bytes, contiguous", "", smem.Load, 8, all, stride(8), 2, 2, 0},
-	{"8 bytes, an empty half adds nothing", "", smem.Load, 8, 0x0000ffff, stride(8), 1, 1, 0},
+	{"8 bytes, an empty half adds nothing", "", smem.Load, 8, 0x0000ffff, stride(8), 1, 1, 2},
 	{"8 bytes, two lanes of different halves in one bank", "", smem.Store, 8, 0x00010001, func(l int) int { return l * 256 }, 2, 2, 0},
 	{"8 bytes, two lanes of one half in one bank", "", smem.Store, 8, 0x00000101, func(l int) int { return l * 256 }, 2, 1, 0},
 	{"store of 8 bytes takes 2 cycles at least", "", smem.Store, 8, 0x1, stride(8), 1, 1, 2},
 	{"16 bytes, contiguous", "", smem.Load, 16, all, stride(16), 4, 4, 0},
-	{"16 bytes, one quarter", "", smem.Load, 16, 0xff, stride(16), 1, 1, 3.5},
-	{"16 bytes, lane 8 in a bank of lanes 0 to 2", "", smem.Load, 16, 0x107, stride(16), 2, 2, 3.5},
+	{"16 bytes, one quarter", "", smem.Load, 16, 0xff, stride(16), 1, 1, 4},
+	{"16 bytes, lane 8 in a bank of lanes 0 to 2", "", smem.Load, 16, 0x107, stride(16), 2, 2, 4},
+	{"16 bytes, paired lanes of one half", "", smem.Load, 16, 0xff, stride(0), 1, 1, 2},
+	{"8 bytes, paired lanes of one half", "", smem.Load, 8, 0xff, stride(0), 1, 1, 0},
 	{"store of 16 bytes takes 4 cycles at least", "", smem.Store, 16, 0x1, stride(16), 1, 1, 4},
 
 	// Pairing of wide loads.
