@@ -153,9 +153,7 @@ func init() {
 		r.ty = pointerTo(typeVoid)
 		return r
 	}
-	for _, name := range []string{"__isShared"} {
-		builtins[name] = valueOf(typeBool)
-	}
+	builtins["__isShared"] = valueOf(typeBool)
 	initShuffles()
 	initAtomics()
 	initCopies()
@@ -399,9 +397,7 @@ func (c *compiler) atomicAt(name string, place *cexpr, ops []*cexpr, at span) *c
 	}
 	r.fn = c.unknownAfter(c.then(fn, c.then(place.fn, c.touchSite(site, l))), r)
 	if op == smem.Atomic && native && width == 4 {
-		r.fun = &symbol{} // marks it for resultUnused
 		c.atomics = append(c.atomics, atomicRef{r, site})
-		r.fun = nil
 	}
 	return r
 }
@@ -484,8 +480,6 @@ func initCopies() {
 		}
 		return &cexpr{ty: typeOpaque, lv: &lval{ty: typeOpaque, opaque: what, at: x.span}}
 	}
-	builtins["__launch_bounds__"] = nil
-	delete(builtins, "__launch_bounds__")
 }
 
 func effectsOf(e *cexpr) evalFn {

@@ -39,7 +39,7 @@ func (c *compiler) call(x *call) *cexpr {
 	case *member:
 		return c.method(fn, x)
 	case *lambda:
-		return c.callLambda(&symbol{fn: fn, env: c.scope, owner: c.frame}, x)
+		return c.callLambda(&symbol{fn: fn, env: c.scope}, x)
 	}
 	e := c.expr(x.fn)
 	if e.ty.kind == kindStruct && e.ty.decl != nil {

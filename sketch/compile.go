@@ -42,7 +42,6 @@ type symbol struct {
 	fn     *lambda // lambda, compiled in env
 	method *methodRef
 	env    *scope
-	owner  *frame
 }
 
 type scope struct {
@@ -63,13 +62,11 @@ type compiler struct {
 	*code
 	p       *parser
 	diags   *diags
-	opts    *Options
 	launch  *launch
 	scope   *scope
 	global  *scope
 	frame   *frame
 	loop    *loopState
-	inLoop  int // breakable statements around
 	chain   []diag.Pos
 	active  []*funcDecl
 	nodes   int
@@ -219,7 +216,7 @@ func (c *compiler) resolve(t *typeExpr) *ctype {
 	case formReference:
 		return c.resolve(t.elem)
 	case formDecltype:
-		return c.operand(t.dim).ty
+		return c.expr(t.dim).ty
 	case formArray:
 		e := c.resolve(t.elem)
 		if e == nil {

@@ -16,9 +16,6 @@ func (c *compiler) expr(x expr) *cexpr {
 	return e
 }
 
-// operand compiles an expression for its type or place.
-func (c *compiler) operand(x expr) *cexpr { return c.expr(x) }
-
 // value compiles an expression and loads it.
 func (c *compiler) value(x expr) *cexpr { return c.load(c.expr(x)) }
 
@@ -59,7 +56,7 @@ func (c *compiler) operandOf(x expr) *cexpr {
 	case *paren:
 		return c.expr(x.x)
 	case *lambda:
-		return &cexpr{ty: typeOpaque, fun: &symbol{fn: x, env: c.scope, owner: c.frame}, why: "a lambda"}
+		return &cexpr{ty: typeOpaque, fun: &symbol{fn: x, env: c.scope}, why: "a lambda"}
 	case *initList:
 		c.fail(x.span, "sketch/syntax", "got a braced list, want an expression")
 	}
@@ -97,7 +94,7 @@ func (c *compiler) ident(x *ident) *cexpr {
 	if name == "warpSize" {
 		return constInt(typeInt, int64(c.lanes))
 	}
-	if b := builtinVectors[name]; b != nil {
+	if builtinVectors[name] {
 		return c.builtinVector(name)
 	}
 	if x.lit != nil {
@@ -204,18 +201,8 @@ func (c *compiler) constantVar(v *varDecl) *symbol {
 	return &symbol{lv: o.lval(v.span)}
 }
 
-// builtinVectors are the built-in variables, with the index of their first component in the machine.
-var builtinVectors = map[string]func(m *machine, axis int) *vec{
-	"threadIdx": func(m *machine, axis int) *vec { return &m.thread[axis] },
-	"blockIdx":  func(m *machine, axis int) *vec { return &m.place[axis] },
-	"blockDim":  nil,
-	"gridDim":   nil,
-}
-
-func init() {
-	none := func(m *machine, axis int) *vec { return nil }
-	builtinVectors["blockDim"], builtinVectors["gridDim"] = none, none
-}
+// builtinVectors are the built-in variables of type uint3 and dim3.
+var builtinVectors = map[string]bool{"threadIdx": true, "blockIdx": true, "blockDim": true, "gridDim": true}
 
 // builtinComponent compiles threadIdx.x and its like.
 func (c *compiler) builtinComponent(name string, axis int) *cexpr {
@@ -224,9 +211,10 @@ func (c *compiler) builtinComponent(name string, axis int) *cexpr {
 		return constInt(typeUint, int64(c.launch.block[axis]))
 	case "gridDim":
 		return constInt(typeUint, int64(c.launch.grid[axis]))
+	case "blockIdx":
+		return &cexpr{ty: typeUint, fn: func(m *machine, mask laneMask) *vec { return &m.place[axis] }}
 	}
-	get := builtinVectors[name]
-	return &cexpr{ty: typeUint, fn: func(m *machine, mask laneMask) *vec { return get(m, axis) }}
+	return &cexpr{ty: typeUint, fn: func(m *machine, mask laneMask) *vec { return &m.thread[axis] }}
 }
 
 // builtinVector compiles a built-in variable used as a whole.
@@ -906,7 +894,7 @@ func (c *compiler) index(x *index) *cexpr {
 }
 
 func (c *compiler) member(x *member) *cexpr {
-	if id, ok := unparen(x.x).(*ident); ok && !x.arrow && builtinVectors[id.name] != nil && c.scope.find(id.name) == nil {
+	if id, ok := unparen(x.x).(*ident); ok && !x.arrow && builtinVectors[id.name] && c.scope.find(id.name) == nil {
 		switch x.name {
 		case "x", "y", "z":
 			return c.builtinComponent(id.name, int(x.name[0]-'x'))

@@ -9,7 +9,7 @@ import (
 func newCompiler(p *Program, parser *parser, ds *diags, l *launch) *compiler {
 	c := &compiler{
 		code: &code{file: p.file, limits: p.opts.Limits, lanes: p.opts.Lanes},
-		p:    parser, diags: ds, opts: &p.opts, launch: l,
+		p:    parser, diags: ds, launch: l,
 		global: &scope{names: map[string]*symbol{}},
 		shared: map[string]*sharedArray{}, types: map[string]*ctype{},
 	}

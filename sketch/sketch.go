@@ -21,7 +21,7 @@ type Define struct {
 // Limits bound what a sketch may take. The zero value of a field means its default.
 type Limits struct {
 	Source int   // bytes of source: 4 MiB
-	Tokens int   // tokens after the preprocessor: 1,000,000
+	Tokens int   // tokens before and after the preprocessor: 400,000
 	Nodes  int   // operations after inlining: 200,000
 	Memory int   // bytes of lane values: 128 MiB
 	Steps  int64 // operations one warp may run: 40,000,000
@@ -35,7 +35,7 @@ func (l *Limits) fill() {
 		}
 	}
 	set(&l.Source, 4<<20)
-	set(&l.Tokens, 1_000_000)
+	set(&l.Tokens, 400_000)
 	set(&l.Nodes, 200_000)
 	set(&l.Memory, 128<<20)
 	set(&l.Blocks, 1_000_000)
