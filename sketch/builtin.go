@@ -75,6 +75,11 @@ func init() {
 			}
 		}
 	}
+	for _, name := range strings.Fields(`tex1D tex1Dfetch tex2D tex2DLod tex3D texCubemap tex1DLayered tex2DLayered tex2Dgather
+		surf1Dread surf2Dread surf3Dread surf1Dwrite surf2Dwrite surf3Dwrite curand curand_init curand_uniform
+		curand_normal curand_uniform4 curand_normal2 curand_uniform_double curand_normal_double curand_poisson`) {
+		builtins[name] = valueOf(typeOpaque)
+	}
 	for _, name := range strings.Fields("__ldg __ldca __ldcg __ldcs __ldlu __ldcv") {
 		builtins[name] = func(c *compiler, x *call, _ []targ) *cexpr {
 			c.wantArgs(x, 1)

@@ -316,6 +316,11 @@ func (p *parser) identifier(start span) expr {
 		id.name += "::"
 	}
 	id.span = p.since(start)
+	if p.is("{") && (id.qual != nil || len(id.targs) > 0) { // a value of a library type: plus<float>{}
+		l := p.initializer()
+		ty := &typeExpr{span: id.span, form: formNamed, name: id.name, targs: id.targs}
+		return &construct{p.since(start), ty, []expr{l}}
+	}
 	return id
 }
 

@@ -61,7 +61,7 @@ func (p *parser) typeAt(i int) bool {
 		i += 2
 	}
 	t := &p.toks[i]
-	return t.kind == tokIdent && (p.types[t.text] || builtinTypes[t.text] != nil || baseWords[t.text])
+	return t.kind == tokIdent && !p.shadow[t.text] && (p.types[t.text] || builtinTypes[t.text] != nil || baseWords[t.text])
 }
 
 // atDeclStatement reports whether a statement is a declaration: a type starts it, and it is not a call of a constructor
@@ -153,8 +153,12 @@ func (p *parser) angleEnd(i int) int {
 			if parens--; parens < 0 {
 				return 0
 			}
-		case ";", "{", "}", "&&", "||", "?":
+		case ";":
 			return 0
+		case "{", "}", "&&", "||", "?":
+			if parens == 0 && t.text != "{" && t.text != "}" {
+				return 0
+			}
 		}
 	}
 	return 0
@@ -415,7 +419,7 @@ func (p *parser) declarator(base *typeExpr, what string) *declarator {
 	}
 	if p.is("(") { // pointer to function
 		p.pos = min(closing(p.toks, p.pos)+1, len(p.toks)-1)
-		d.ty = &typeExpr{span: d.ty.span, form: formNamed, name: "void"}
+		d.ty = &typeExpr{span: d.ty.span, form: formNamed, name: "::function"} // a library type: not followed
 	}
 	inner.ty = graft(inner.ty, d.ty)
 	return inner
@@ -501,6 +505,7 @@ func (p *parser) arrays(d *declarator, elem *typeExpr) {
 func (p *parser) finishVar(s *specifiers, d *declarator) *varDecl {
 	v := &varDecl{name: d.name, span: d.span, ty: d.ty, shared: s.shared, extern: s.extern, static: s.static,
 		constant: s.constant, device: s.device, aligns: s.aligns, given: p.givenExpr(d.given)}
+	p.hide(v.name)
 	if d.ty.form == formPointer {
 		v.constant = d.ty.isCon
 	}
