@@ -600,7 +600,12 @@ func (c *code) number() {
 			kept = append(kept, s)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b *siteRef) int { return int(a.span.off - b.span.off) })
+	slices.SortStableFunc(kept, func(a, b *siteRef) int {
+		if a.span.file != b.span.file {
+			return int(a.span.file) - int(b.span.file)
+		}
+		return int(a.span.off - b.span.off)
+	})
 	for i, s := range kept {
 		s.index = i
 	}

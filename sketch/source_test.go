@@ -2,6 +2,7 @@ package sketch
 
 import (
 	"context"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -201,5 +202,45 @@ __global__ void c() {}`), Options{})
 	}
 	if k := p.Kernels()[0]; k.MaxThreads != 192 || p.DefaultBlock(&k) != [3]int{192, 1, 1} {
 		t.Errorf("launch bound %d, want 192 from -D A=96", k.MaxThreads)
+	}
+}
+
+func TestIncludes(t *testing.T) {
+	files := map[string]string{
+		"tile.h":  "#pragma once\n#include \"size.h\"\n__device__ void put(float *p) { p[threadIdx.x * TILE] = 0; }\n",
+		"size.h":  "#define TILE 32\n#include \"tile.h\"\n",
+		"bad.h":   "__device__ void broken( { ;\n",
+		"error.h": "#error not this one\n",
+	}
+	var asked []string
+	opts := Options{Include: func(name string) ([]byte, error) {
+		asked = append(asked, name)
+		if src, ok := files[name]; ok {
+			return []byte(src), nil
+		}
+		return nil, fs.ErrNotExist
+	}}
+	src := "#include <cuda.h>\n#include \"tile.h\"\n#include \"missing.h\"\n#if 0\n#include \"error.h\"\n#endif\n" +
+		"__global__ void k() { __shared__ float t[TILE * TILE]; t[0] = 1; put(t); }"
+	p, err := Parse("k.cu", []byte(src), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Source(Launch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"tile.h", "size.h", "missing.h"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
+	}
+	if got := s.Sites()[1].Pos.String(); len(s.Sites()) != 2 || got != "tile.h:3:33" {
+		t.Errorf("second of %d sites at %s, want 2 and tile.h:3:33", len(s.Sites()), got)
+	}
+	if line, ok := p.Line(s.Sites()[1].Pos.Pos); !ok || !strings.Contains(line, "put(float *p)") {
+		t.Errorf("line of the second site is %q", line)
+	}
+	_, err = Parse("k.cu", []byte("#include \"bad.h\"\n__global__ void k() {}"), opts)
+	if err == nil || !strings.Contains(err.Error(), "bad.h:1:25") {
+		t.Errorf("got %v, want an error in bad.h", err)
 	}
 }
