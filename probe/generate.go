@@ -17,7 +17,7 @@ type Options struct {
 
 // DefaultPatterns is how many patterns are made when no number is given: enough to tell every hypothesis of Learn from
 // every other on an H200.
-const DefaultPatterns = 20000
+const DefaultPatterns = 40000
 
 // rangeBytes is the shared memory that patterns reach into. Every GPU has as much, and no rule is known to look at higher
 // address bits than those of the row.
@@ -138,6 +138,9 @@ var families = []family{
 	}},
 	{"opposite lanes share", func(g *generator, cell *[lanes]int) {
 		flip := 1 + g.IntN(lanes-1)
+		if g.IntN(2) == 0 {
+			flip = 1 + g.IntN(7) // near lanes are likelier to matter
+		}
 		for lane := range cell {
 			if partner := lane ^ flip; partner < lane {
 				cell[lane] = cell[partner]

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"shmoo/gpu"
+	"shmoo/pattern"
+	"shmoo/smem"
 )
 
 // maxBlocks is how many patterns are measured by one launch.
@@ -27,10 +29,41 @@ type clockMeter struct {
 }
 
 // NewMeter returns a meter that times patterns on a device with kernels of its own. The instructions that the device's
-// generation lacks are left out. Closing the device frees what the meter holds.
+// generation lacks are left out. It returns an error when the driver's compiler dropped some of the instructions that are to
+// be timed. Closing the device frees what the meter holds.
 func NewMeter(ctx context.Context, device gpu.Device) (gpu.Meter, error) {
-	return newClockMeter(ctx, device, instructions, standard)
+	m, err := newClockMeter(ctx, device, instructions, standard)
+	if err != nil {
+		return nil, err
+	}
+	return m, m.verify(ctx)
 }
+
+// verify checks that no copies of an instruction were dropped: a warp whose lanes access words in a row takes at least a
+// cycle per 128 bytes.
+func (m *clockMeter) verify(ctx context.Context) error {
+	for _, op := range pattern.Ops() {
+		if !slices.Contains(m.ops, op.Name) {
+			continue
+		}
+		r := smem.Request{Op: op.Op, Width: op.Width}
+		s := []gpu.Sample{{Op: op.Name, Active: smem.Lanes(0, lanes), Addr: make([]uint32, lanes)}}
+		for lane := range s[0].Addr {
+			s[0].Addr[lane] = uint32(lane * r.Bytes())
+		}
+		if err := m.Measure(ctx, s); err != nil {
+			return err
+		}
+		if least := max(1, op.Width*lanes/rowBytes); s[0].Cycles < float64(least)-slack {
+			return fmt.Errorf("probe: %s takes %.2f cycles on addresses in a row, want at least %d: the driver's compiler "+
+				"dropped copies", op.Name, s[0].Cycles, least)
+		}
+	}
+	return nil
+}
+
+// slack is what a measured time may be short of the true one, in cycles per instruction.
+const slack = 0.05
 
 func newClockMeter(ctx context.Context, device gpu.Device, table []instruction, s shape) (*clockMeter, error) {
 	info := device.Info()
