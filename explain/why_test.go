@@ -51,10 +51,10 @@ func TestWhy(t *testing.T) {
 			"lanes step -32 words (gcd with 32 banks: 32), so all 32 lanes meet in bank 0 on rows 0-31: " +
 				"32 wavefronts instead of 1"},
 		{"one counter for all", request(smem.Atomic, 4, full, func(int) int { return 128 }),
-			"all 32 lanes have one address, so all 32 lanes meet in bank 0 on row 1: 32 wavefronts instead of 1 " +
+			"all 32 lanes have one address, so they all meet in bank 0 on row 1: 32 wavefronts instead of 1 " +
 				"(this operation serves one lane per bank and pass, even on one word)"},
 		{"compare and swap", request(smem.CompareSwap, 4, 0b11, func(int) int { return 0 }),
-			"all 2 lanes have one address, so all 2 lanes meet in bank 0 on row 0: 4 wavefronts instead of 2 " +
+			"all 2 lanes have one address, so they all meet in bank 0 on row 0: 4 wavefronts instead of 2 " +
 				"(this operation serves one lane per bank and pass, even on one word; each pass takes 2)"},
 		{"scattered", request(smem.Load, 4, 0b1111, func(lane int) int { return []int{0, 4, 128, 1280}[lane%4] }),
 			"lanes 0, 2 and 3 meet in bank 0 on rows 0, 1 and 10: 3 wavefronts instead of 1"},
@@ -116,7 +116,7 @@ func (c *checker) claim(ok bool, format string, args ...any) {
 
 const (
 	steps = `(?:(lanes step .*?|lanes in runs of .*?|all \d+ lanes have one address), so )?`
-	list  = `(all \d+ lanes|lanes [0-9,. and-]+?)`
+	list  = `(all \d+ lanes|they all|lanes [0-9,. and-]+?)`
 	ideal = `: (\d+) wavefronts?, the ideal for this (\S+(?: \S+)?)$`
 )
 
@@ -176,7 +176,7 @@ func (c *checker) conflict(m []string) {
 	lanes := c.lanes
 	if n, ok := strings.CutPrefix(m[1], "all "); ok {
 		c.claim(c.int(strings.TrimSuffix(n, " lanes")) == len(c.lanes), "%d lanes take part", len(c.lanes))
-	} else {
+	} else if m[1] != "they all" {
 		lanes = c.numbers(strings.TrimPrefix(m[1], "lanes "))
 	}
 	bank, words := c.int(m[4]), 1
@@ -194,7 +194,8 @@ func (c *checker) conflict(m []string) {
 		passes[o.Pass[lane]] = true
 		rows = append(rows, p.Row)
 	}
-	c.claim(len(passes) == len(lanes) && len(lanes) == o.Ways, "%d lanes in %d passes, %d ways", len(lanes), len(passes), o.Ways)
+	c.claim(len(passes) == len(lanes) && len(lanes) == o.Ways, "%d lanes in %d passes, %d ways", len(lanes), len(passes),
+		o.Ways)
 	slices.Sort(rows)
 	rows = slices.Compact(rows)
 	c.claim(slices.Equal(rows, c.numbers(m[6])), "the rows are %v", rows)

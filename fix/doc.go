@@ -33,8 +33,16 @@
 //
 // A certificate holds the requests, the layout and the claims; package fix/verify checks one with code of its own.
 //
+// # What comes out
+//
+// [WriteText] and JSON for people and programs; [PatchSketch], a unified diff of the sketch, run again and compared lane by lane
+// before it is handed out; [Emit], the layout in CUDA C++, CuTe, Python or Triton; [EmitGuard], a test that fails when somebody
+// takes the layout out again; [SearchSpace], the verdict on every point of a parameter space and the fewest rules that serve
+// them all. [Evaluate] judges a layout that the user brings, [FromLayout] one in CuTe or Triton notation.
+//
 // # Limits
 //
-// An array is laid out alike for all its sites. Addresses a source cannot resolve are left out and counted. Bytes that are
+// An array is laid out alike for all its sites. A pad in the declaration is recognised by columns that no
+// access touches; a pad inside index expressions is not, and counts as part of the row. Addresses a source cannot resolve are left out and counted. Bytes that are
 // written through one array and read through another are not seen. Index instructions are the package layout's estimate.
 package fix

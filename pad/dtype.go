@@ -43,10 +43,32 @@ func LookupDType(name string) (DType, error) {
 		}
 	}
 	if name != "" && strings.Contains(packed, " "+name+" ") {
-		return DType{}, fmt.Errorf("dtype %s: elements of less than a byte have no address: use u8 and the chunk in bytes", name)
+		return DType{}, fmt.Errorf("dtype: got %s, whose elements of less than a byte have no address; want u8 with the chunk in bytes", name)
 	}
-	return DType{}, fmt.Errorf("unknown dtype %q: want one of f16 bf16 f32 f64 i8 u8 fp8e4m3 fp8e5m2 i16 i32 i64, "+
+	return DType{}, fmt.Errorf("dtype: got %q, want one of f16 bf16 f32 f64 i8 u8 fp8e4m3 fp8e5m2 i16 i32 i64, "+
 		"a C++ name such as half, float or double, or a vector such as float4", name)
+}
+
+// cudaNames spells in CUDA C++ the names that frameworks use.
+var cudaNames = map[string]string{
+	"f16": "half", "fp16": "half", "float16": "half",
+	"bf16": "__nv_bfloat16", "bfloat16": "__nv_bfloat16",
+	"f32": "float", "fp32": "float", "float32": "float", "tf32": "float",
+	"f64": "double", "fp64": "double", "float64": "double",
+	"e4m3": "__nv_fp8_e4m3", "fp8": "__nv_fp8_e4m3", "fp8e4m3": "__nv_fp8_e4m3", "fp8_e4m3": "__nv_fp8_e4m3",
+	"e5m2": "__nv_fp8_e5m2", "fp8e5m2": "__nv_fp8_e5m2", "fp8_e5m2": "__nv_fp8_e5m2",
+	"i8": "signed char", "s8": "signed char", "int8": "signed char", "u8": "unsigned char", "uint8": "unsigned char",
+	"i16": "short", "s16": "short", "int16": "short", "u16": "unsigned short", "uint16": "unsigned short",
+	"i32": "int", "s32": "int", "int32": "int", "u32": "unsigned int", "uint32": "unsigned int",
+	"i64": "long long", "s64": "long long", "int64": "long long", "u64": "unsigned long long", "uint64": "unsigned long long",
+}
+
+// CUDA returns the type's name in CUDA C++.
+func (d DType) CUDA() string {
+	if name, ok := cudaNames[d.Name]; ok {
+		return name
+	}
+	return d.Name
 }
 
 // DTypeNames returns every name that LookupDType knows, smallest elements first.

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
 
 	"shmoo/smem"
 )
@@ -180,16 +178,8 @@ func (a *analysis) place(chunk, padBytes int, d DType) Place {
 	return p
 }
 
-// checkChunk refuses runs that make no sense or overflow.
-func checkChunk(chunk int) error {
-	if chunk < 1 || chunk > maxChunk {
-		return fmt.Errorf("chunk: got %d elements, want 1 to %d", chunk, maxChunk)
-	}
-	return nil
-}
-
 func (a *analysis) analyze(chunk int, d DType) (Case, error) {
-	if err := checkChunk(chunk); err != nil {
+	if err := checkChunk(int64(chunk)); err != nil {
 		return Case{}, err
 	}
 	run := chunk * d.Bytes
@@ -240,20 +230,4 @@ func (c *Case) choose() {
 			c.Best = &c.PerWidth[i]
 		}
 	}
-}
-
-// ParseWidths reads what the width flag takes: "auto", which gives nil, or widths in bits such as "64" or "32,128".
-func ParseWidths(text string) ([]int, error) {
-	if text == "auto" {
-		return nil, nil
-	}
-	var in []int
-	for field := range strings.SplitSeq(text, ",") {
-		width, err := strconv.Atoi(strings.TrimSpace(field))
-		if err != nil || !slices.Contains([]int{8, 16, 32, 64, 128}, width) {
-			return nil, fmt.Errorf("width: got %q, want auto, or 8, 16, 32, 64 or 128 bits", field)
-		}
-		in = append(in, width)
-	}
-	return in, nil
 }

@@ -484,9 +484,9 @@ func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ name, space, want string }{
 		{"other parameter", "chunk=8,dtype=f16,pad=3", "space: got parameter pad, want chunk and dtype only"},
 		{"no dtype", "chunk=8", "space: got chunk=8, want both chunk and dtype"},
-		{"chunk a word", "chunk=x,dtype=f16", "space: chunk: got x, want a whole number"},
+		{"chunk a word", "chunk=x,dtype=f16", "space: chunk: got x, want a whole number of elements"},
 		{"chunk zero", "chunk=0..8,dtype=f16", "space: chunk: got 0 elements"},
-		{"dtype", "chunk=8,dtype=f17", `space: unknown dtype "f17": want one of f16`},
+		{"dtype", "chunk=8,dtype=f17", `space: dtype: got "f17", want one of f16`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Judge(parseSpace(t, tt.space), Fixed(16), Options{Unit: unit})
@@ -497,6 +497,35 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := Judge(parseSpace(t, "chunk=8,dtype=f16"), Fixed(-2), Options{Unit: unit}); err == nil {
 		t.Error("a negative fixed pad gives no error")
+	}
+}
+
+func TestParseLists(t *testing.T) {
+	if got, err := ParseChunks("8,16..32:8"); err != nil || fmt.Sprint(got) != "[8 16 24 32]" {
+		t.Errorf("ParseChunks: %v, %v; want [8 16 24 32]", got, err)
+	}
+	if got, err := ParseDTypes("f16,double"); err != nil || fmt.Sprint(got) != "[{f16 2} {double 8}]" {
+		t.Errorf("ParseDTypes: %v, %v; want [{f16 2} {double 8}]", got, err)
+	}
+	for text, want := range map[string]string{
+		"":       `chunk: "", column 1: got "", want an integer`,
+		"8,x":    "chunk: got x, want a whole number of elements",
+		"0":      "chunk: got 0 elements, want 1 to 1048576",
+		"8..":    `chunk: "8..", column 4: got "", want an integer after ..`,
+		"1..1e9": `chunk: "1..1e9", column 4: got "1e9", want an integer after ..`,
+	} {
+		if got, err := ParseChunks(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseChunks(%q) = %v, %v; want error %q", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"f16,,f32": `dtype: "f16,,f32", column 5: got "", want`,
+		"f16,f15":  `dtype: got "f15", want one of f16`,
+		"16":       `dtype: got "16", want one of f16`,
+	} {
+		if got, err := ParseDTypes(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseDTypes(%q) = %v, %v; want error %q", text, got, err, want)
+		}
 	}
 }
 
@@ -529,7 +558,7 @@ func TestDTypes(t *testing.T) {
 			t.Errorf("%s: %d bytes, want %d", name, d.Bytes, bytes)
 		}
 	}
-	for name, want := range map[string]string{"fp4": "use u8", "": `unknown dtype ""`, "quad": `unknown dtype "quad"`} {
+	for name, want := range map[string]string{"fp4": "want u8 with the chunk", "": `dtype: got ""`, "quad": `dtype: got "quad"`} {
 		if _, err := LookupDType(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("LookupDType(%q): error %v, want %q", name, err, want)
 		}

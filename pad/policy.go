@@ -188,29 +188,20 @@ func Judge(s *space.Space, rule Rule, o Options) (*Report, error) {
 // axes returns the chunks and element types of a space.
 func axes(s *space.Space) (chunks []int, dtypes []DType, err error) {
 	for _, p := range s.Params {
-		if p.Name != "chunk" && p.Name != "dtype" {
-			return nil, nil, fmt.Errorf("space: got parameter %s, want chunk and dtype only", p.Name)
+		switch p.Name {
+		case "chunk":
+			chunks, err = chunksOf(p.Values)
+		case "dtype":
+			dtypes, err = dtypesOf(p.Values)
+		default:
+			err = fmt.Errorf("got parameter %s, want chunk and dtype only", p.Name)
 		}
-		for _, v := range p.Values {
-			if p.Name == "dtype" {
-				d, err := LookupDType(v.String())
-				if err != nil {
-					return nil, nil, fmt.Errorf("space: %w", err)
-				}
-				dtypes = append(dtypes, d)
-				continue
-			}
-			if !v.IsInt() {
-				return nil, nil, fmt.Errorf("space: chunk: got %s, want a whole number", v)
-			}
-			if err := checkChunk(int(v.Int)); err != nil {
-				return nil, nil, fmt.Errorf("space: %w", err)
-			}
-			chunks = append(chunks, int(v.Int))
+		if err != nil {
+			return nil, nil, fmt.Errorf("space: %w", err)
 		}
 	}
 	if len(chunks) == 0 || len(dtypes) == 0 {
-		return nil, nil, fmt.Errorf("space: got %s, want both chunk and dtype", s.String())
+		return nil, nil, fmt.Errorf("space: got %s, want both chunk and dtype", s)
 	}
 	if n := s.Size(); n > maxPoints {
 		return nil, nil, fmt.Errorf("space: got %d points, want at most %d", n, maxPoints)

@@ -338,6 +338,9 @@ func (p *printer) judgement(j *Judgement) {
 	} else {
 		p.line("%s: fails at %d of %d points of %s on %s", j.Rule, j.Failed, j.Points, j.Space, p.unit)
 	}
+	if len(j.Counterexamples) > 0 {
+		p.line("worst: %s", j.Counterexamples[0].text())
+	}
 	if j.Worse > 0 {
 		p.line("%d of them would be free without a pad", j.Worse)
 	}
@@ -370,4 +373,17 @@ func (p *printer) judgement(j *Judgement) {
 		t.row(append(row, e.Why)...)
 	}
 	p.table(t)
+}
+
+// text is the counterexample in one sentence.
+func (e *Counterexample) text() string {
+	name := fmt.Sprintf("chunk %d of %s: ", e.Chunk, e.DType)
+	if e.Why != "" {
+		return name + e.Why
+	}
+	name += fmt.Sprintf("S = %s words", words(e.Words))
+	if e.GCD > 0 {
+		name += fmt.Sprintf(", gcd %d", e.GCD)
+	}
+	return name + fmt.Sprintf(", %s at %d bit", ways(e.Ways), e.Bits)
 }

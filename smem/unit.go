@@ -89,6 +89,13 @@ func NewUnit(name string, lanes, banks, bankBytes, size int, rules map[Key]Rule)
 	return u, nil
 }
 
+// WithSize returns the unit with another size of shared memory: that of one block, which may use less than the largest.
+func (u *Unit) WithSize(bytes int) *Unit {
+	sized := *u
+	sized.Size = bytes
+	return &sized
+}
+
 func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
 
 // FullMask returns the mask of all lanes of a warp.

@@ -95,14 +95,14 @@ func SVG(w io.Writer, panels []*bankmap.Panel, o Options) error {
 
 // PNG writes panels as one PNG image, Options.Scale pixels per unit.
 func PNG(w io.Writer, panels []*bankmap.Panel, o Options) error {
+	if err := o.defaults(panels); err != nil {
+		return err
+	}
 	s, err := layout(panels, o)
 	if err != nil {
 		return err
 	}
-	scale := max(o.Scale, 1)
-	if o.Scale == 0 {
-		scale = 2
-	}
+	scale := o.Scale
 	if pixels := s.width * s.height * scale * scale; pixels > maxPixels {
 		return fmt.Errorf("picture: %d x %d at scale %d is %d pixels, want at most %d: draw fewer panels, or SVG",
 			s.width, s.height, scale, pixels, maxPixels)

@@ -1,0 +1,148 @@
+package shmoo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"shmoo/access"
+	"shmoo/arch"
+	"shmoo/diag"
+	"shmoo/fix"
+	"shmoo/launch"
+	"shmoo/pattern"
+	"shmoo/report"
+	"shmoo/smem"
+)
+
+// Options says how to run an input.
+type Options struct {
+	Arch          string       // GPU generation; "" for arch.Default
+	Block, Grid   [3]int       // launch shape; zero for what the input says
+	Blocks        []int        // linear indices of the blocks to run; nil for all of a given grid
+	DynamicShared int          // bytes of dynamic shared memory
+	Kernel        string       // which kernel, where there are several
+	Defines       []string     // NAME or NAME=VALUE
+	Args          []launch.Arg // arguments of a kernel of machine code
+	Layouts       []string     // ARRAY=TRANSFORM: lay an array of a sketch out by a transform of its bytes
+}
+
+// An Input is an opened source with what is known about it.
+type Input struct {
+	Name   string
+	Format string // name of its format, such as "sketch"
+	Arch   *arch.Arch
+	Unit   *smem.Unit // the unit of Arch, with the shared memory that a block of the input has
+	Source access.Source
+	Kernel string
+	Launch *report.Launch
+	Notes  diag.List // what to tell the user although the input can be analysed
+	// Sketch is what it takes to run a sketch again with a fix in it; nil for other formats.
+	Sketch *fix.Input
+	// Lines returns a line of the input, to quote it; nil where there are none.
+	Lines func(diag.Pos) (string, bool)
+}
+
+// Problems returns what fix.Search needs for each shared array that the input accesses.
+func (in *Input) Problems(ctx context.Context) ([]*fix.Problem, error) {
+	return fix.Problems(ctx, in.Source, in.Arch, fix.Block{Threads: in.threads()})
+}
+
+func (in *Input) threads() int {
+	if in.Launch == nil {
+		return in.Arch.Unit.Lanes
+	}
+	return in.Launch.Block[0] * in.Launch.Block[1] * in.Launch.Block[2]
+}
+
+// A format is a kind of input. Inputs are recognised by content, never by name alone.
+type format struct {
+	name  string
+	sniff func(data []byte) bool
+	open  func(ctx context.Context, in *Input, data []byte, o Options) error
+}
+
+var formats = []format{
+	{"binary", isBinary, openBinary},
+	{"pattern", isPattern, openPattern},
+	{"sketch", func(data []byte) bool { return true }, openSketch}, // last: any text; the parser says what is wrong with it
+}
+
+// maxInput bounds an input that is read whole, in bytes. Sketches and pattern files are text written by people and probes.
+const maxInput = 256 << 20
+
+// OpenFile opens a file as an input.
+func OpenFile(ctx context.Context, name string, o Options) (*Input, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Open(ctx, name, f, o)
+}
+
+// Open reads r to its end and opens what it holds; name is used in positions.
+func Open(ctx context.Context, name string, r io.Reader, o Options) (*Input, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > maxInput {
+		return nil, fmt.Errorf("%s: more than %d MiB, want a smaller input", name, maxInput>>20)
+	}
+	a, err := arch.Lookup(defaultTo(o.Arch, arch.Default))
+	if err != nil {
+		return nil, err
+	}
+	in := &Input{Name: name, Arch: a, Unit: a.Unit}
+	for _, f := range formats {
+		if f.sniff(data) {
+			in.Format = f.name
+			return in, f.open(ctx, in, data, o)
+		}
+	}
+	return nil, fmt.Errorf("%s: not a known kind of input", name)
+}
+
+func defaultTo(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}
+
+// Magic numbers of what holds machine code: ELF files, archives, fatbins.
+var binaryMagic = [][]byte{[]byte("\x7fELF"), []byte("!<arch>\n"), {0x50, 0xed, 0x55, 0xba}}
+
+func isBinary(data []byte) bool {
+	return slices.ContainsFunc(binaryMagic, func(magic []byte) bool { return bytes.HasPrefix(data, magic) })
+}
+
+// isPattern recognises a pattern file by its compression or by the columns of its header.
+func isPattern(data []byte) bool {
+	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return true
+	}
+	header, _, _ := bytes.Cut(data, []byte("\n"))
+	columns := strings.Split(strings.TrimSpace(string(header)), ",")
+	for _, want := range []string{"op", "mask", "addresses"} {
+		if !slices.Contains(columns, want) {
+			return false
+		}
+	}
+	return true
+}
+
+func openPattern(ctx context.Context, in *Input, data []byte, _ Options) error {
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+	source, err := pattern.NewSource(ctx, in.Name, open)
+	if err != nil {
+		return err
+	}
+	in.Source = source
+	return nil
+}
