@@ -48,8 +48,10 @@ var layer = map[string]int{
 	"shmoo/probe":      4,
 
 	"shmoo":           4,
-	"shmoo/web":       5,
-	"shmoo/cmd/shmoo": 6,
+	"shmoo/web/eval":  5,
+	"shmoo/web":       6,
+	"shmoo/web/wasm":  6,
+	"shmoo/cmd/shmoo": 7,
 }
 
 // loose packages may be imported from, or import, any layer: examples, internal tools and tests.
