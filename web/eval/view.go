@@ -200,7 +200,8 @@ func (s *scan) finish(in *shmoo.Input, q *ViewQuestion) (*View, error) {
 	if len(q.Pads) == 0 {
 		return v, nil
 	}
-	panels, err := padPanels(s.unit, s.chosen, arrayOf(in.Source.Arrays(), site.Array), q.Pads)
+	// A longer array may need more shared memory than the launch has now: what counts is what a block can have.
+	panels, err := padPanels(in.Arch.Unit, s.chosen, arrayOf(in.Source.Arrays(), site.Array), q.Pads)
 	if err != nil {
 		v.PadsError = err.Error()
 		return v, nil

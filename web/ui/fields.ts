@@ -9,11 +9,11 @@ export class Fields {
   readonly el = h("form", { class: "fields", "aria-label": "launch" });
   private readonly example = h("select", { id: "example" });
   private readonly arch = h("select", { id: "arch" });
-  private readonly block = text("block", 8, "source decides");
-  private readonly grid = text("grid", 6, "1");
-  private readonly defines = text("defines", 14, "N=64 PAD=1");
-  private readonly shared = text("shared", 6, "0");
-  private readonly kernel = text("kernel", 10, "the only one");
+  private readonly block = text("block", 7, "32");
+  private readonly grid = text("grid", 4, "1");
+  private readonly defines = text("defines", 18, "N=64 PAD=1");
+  private readonly shared = text("shared", 5, "0");
+  private readonly kernel = text("kernel", 11, "the only one");
 
   constructor(private readonly app: App) {
     const { catalogue } = app;
@@ -27,8 +27,8 @@ export class Fields {
     on(this.shared, () => this.app.set({ shared: Math.max(0, Math.trunc(Number(this.shared.value)) || 0) }));
     on(this.kernel, () => this.app.set({ kernel: this.kernel.value.trim() }));
     this.el.addEventListener("submit", (e) => e.preventDefault());
-    this.el.append(label("Example", this.example), label("GPU", this.arch), label("Block", this.block), label("Grid", this.grid),
-      label("-D", this.defines), label("Shared bytes", this.shared), label("Kernel", this.kernel));
+    this.el.append(label("Example", this.example), label("GPU", this.arch), label("-D", this.defines), label("Block", this.block),
+      label("Grid", this.grid), label("Dynamic bytes", this.shared), label("Kernel", this.kernel));
   }
 
   /** open loads an example with nothing else set. */
@@ -83,7 +83,7 @@ function on(el: HTMLInputElement, f: () => void): void {
 }
 
 function label(name: string, field: HTMLElement): HTMLElement {
-  return h("label", { for: field.id }, h("span", {}, name), field);
+  return h("label", { for: field.id, class: `for-${field.id}` }, h("span", {}, name), field);
 }
 
 /** messages fills the list of diagnostics under the editor. */

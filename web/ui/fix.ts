@@ -114,7 +114,7 @@ export class FixPane {
       h("th", { scope: "col", "aria-sort": key === this.sort ? (this.down ? "descending" : "ascending") : "none" },
         h("button", { type: "button", class: "quiet", title, onclick: () => this.sortBy(key) }, name + (key === this.sort ? (this.down ? " ▾" : " ▴") : ""))));
     return h("table", { class: "fixes" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "left-text" }, "layout"), ...head, h("th", { scope: "col" }, "copy as"))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "left-text" }, "layout"), ...head)),
       h("tbody", {}, ...rows.map(({ c, i }) => this.row(r, c, i, options[i]!, columns.map(([k]) => value(c, k))))));
   }
 
@@ -133,13 +133,13 @@ export class FixPane {
           onclick: () => void this.apply(c, o) }, label(c)),
         best ? h("span", { class: "good" }, " recommended") : null,
         !none && !o.source ? h("span", { class: "soft" }, ` by hand: ${o.refused ?? ""}`) : null,
-        c.narrowed?.length ? h("span", { class: "soft" }, " narrower accesses") : null),
-      ...values.map((v) => h("td", {}, number(v))),
-      h("td", { class: "forms" }, ...(none ? [] : o.forms.map((f) => h("button", {
-        type: "button", class: "quiet", disabled: !f.text, title: f.error ?? `copy as ${formNames[f.form] ?? f.form}`,
-        "aria-pressed": String(this.shown?.option === i && this.shown.form === f.form),
-        onclick: () => void this.copy(i, f.form, f.text ?? ""),
-      }, formNames[f.form] ?? f.form)))));
+        c.narrowed?.length ? h("span", { class: "soft" }, " narrower accesses") : null,
+        none ? null : h("div", { class: "forms" }, h("span", { class: "soft" }, "copy as"), ...o.forms.map((f) => h("button", {
+          type: "button", class: "quiet", disabled: !f.text, title: f.error ?? `copy as ${formNames[f.form] ?? f.form}`,
+          "aria-pressed": String(this.shown?.option === i && this.shown.form === f.form),
+          onclick: () => void this.copy(i, f.form, f.text ?? ""),
+        }, formNames[f.form] ?? f.form)))),
+      ...values.map((v) => h("td", {}, number(v))));
   }
 
   private async copy(option: number, form: string, text: string): Promise<void> {

@@ -12,7 +12,7 @@ import type { Space, SpacePoint } from "./types";
 export class SpacePane {
   readonly el = h("section", { class: "pane", id: "pane-space", role: "tabpanel", "aria-labelledby": "tab-space" });
   private readonly field = h("input", {
-    id: "space", size: 34, autocomplete: "off", spellcheck: "false", placeholder: "PAD=0..8,CHUNK=16..64:8", "aria-label": "space",
+    id: "space", size: 26, autocomplete: "off", spellcheck: "false", placeholder: "PAD=0..8,CHUNK=16..64:8", "aria-label": "space",
   });
   private readonly measure = h("select", { id: "measure", "aria-label": "what a cell shows" },
     h("option", { value: "ways" }, "worst ways"), h("option", { value: "conflicts" }, "conflicts"));
