@@ -13,6 +13,7 @@ import (
 	"shmoo/arch"
 	"shmoo/diag"
 	"shmoo/fix"
+	"shmoo/launch"
 	"shmoo/pattern"
 	"shmoo/report"
 	"shmoo/smem"
@@ -20,12 +21,13 @@ import (
 
 // Options says how to run an input.
 type Options struct {
-	Arch          string   // GPU generation; "" for arch.Default
-	Block, Grid   [3]int   // launch shape; zero for what the input says
-	Blocks        []int    // linear indices of the blocks to run; nil for all of a given grid
-	DynamicShared int      // bytes of dynamic shared memory
-	Kernel        string   // which kernel, where there are several
-	Defines       []string // NAME or NAME=VALUE
+	Arch          string       // GPU generation; "" for arch.Default
+	Block, Grid   [3]int       // launch shape; zero for what the input says
+	Blocks        []int        // linear indices of the blocks to run; nil for all of a given grid
+	DynamicShared int          // bytes of dynamic shared memory
+	Kernel        string       // which kernel, where there are several
+	Defines       []string     // NAME or NAME=VALUE
+	Args          []launch.Arg // arguments of a kernel of machine code
 }
 
 // An Input is an opened source with what is known about it.
@@ -117,10 +119,6 @@ var binaryMagic = [][]byte{[]byte("\x7fELF"), []byte("!<arch>\n"), {0x50, 0xed, 
 
 func isBinary(data []byte) bool {
 	return slices.ContainsFunc(binaryMagic, func(magic []byte) bool { return bytes.HasPrefix(data, magic) })
-}
-
-func openBinary(_ context.Context, in *Input, _ []byte, _ Options) error {
-	return fmt.Errorf("%s: machine code is not an input of this command yet", in.Name)
 }
 
 // isPattern recognises a pattern file by its compression or by the columns of its header.

@@ -31,9 +31,27 @@ func Analyze(ctx context.Context, in *Input) (*report.Report, error) {
 	}
 	r.Kernel, r.Launch = in.Kernel, in.Launch
 	r.Diagnostics = append(r.Diagnostics, in.Notes...)
+	if b, ok := in.Source.(*binarySource); ok {
+		r.Diagnostics = append(r.Diagnostics, b.notes()...)
+	}
 	r.Diagnostics = append(r.Diagnostics, faults(r)...)
 	r.Diagnostics = append(r.Diagnostics, conflicts(ctx, in, r)...)
+	r.Diagnostics = append(r.Diagnostics, sourcePage(r)...)
 	return r, nil
+}
+
+// sourcePage says where Nsight Compute's Source page will show another number than the hardware counts.
+func sourcePage(r *report.Report) diag.List {
+	var list diag.List
+	for i := range r.Sites {
+		s := &r.Sites[i]
+		if t := &s.Tally; t.SourcePageUnknown == 0 && t.SourcePage != t.Wavefronts {
+			list = append(list, &diag.Diagnostic{ID: "ncu/source-page", Severity: diag.Note, Span: s.Pos,
+				Message: fmt.Sprintf("%s: ncu's Source page will show %d wavefronts, the hardware counts %d (lanes pair)",
+					accessName(s), t.SourcePage, t.Wavefronts)})
+		}
+	}
+	return list
 }
 
 // faults reports the sites whose addresses the hardware would refuse.
@@ -77,11 +95,11 @@ func conflicts(ctx context.Context, in *Input, r *report.Report) diag.List {
 // accessName names an access the way its author would: by its text, else by its instruction.
 func accessName(s *report.Site) string {
 	name := s.Text
-	if name == "" {
-		name = s.Instr
+	if name == "" && s.Instr != "" {
+		return fmt.Sprintf("%s at 0x%04x", s.Instr, s.PC)
 	}
 	if name == "" {
-		name = s.Op.String()
+		return s.Op.String()
 	}
 	verb := s.Op.String()
 	switch s.Op {

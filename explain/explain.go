@@ -7,6 +7,7 @@ import (
 
 	"shmoo/access"
 	"shmoo/bankmap"
+	"shmoo/ncu"
 	"shmoo/smem"
 )
 
@@ -255,18 +256,14 @@ func notesOf(u *smem.Unit, r *smem.Request, walk *smem.Walk) []string {
 	case smem.Assumed:
 		notes = append(notes, fmt.Sprintf("the rule is assumed for %s, not measured on it", u.Name))
 	}
-	if r.Op.IsMatrix() || r.Width < 8 {
-		return notes
-	}
-	page, mayDiffer := SourcePage(u, r)
+	page, known := ncu.SourcePage(u, r, out)
 	switch {
-	case !mayDiffer:
-	case !page.Known:
+	case !known:
 		notes = append(notes, "Nsight Compute's Source page may show another number for this load: it judges pairing in its "+
 			"own way; the hardware's counter agrees with the number here")
-	case page.Wavefronts != out.Wavefronts:
+	case page != out.Wavefronts:
 		notes = append(notes, fmt.Sprintf("Nsight Compute's Source page will show %s for this load, because it judges pairing "+
-			"in its own way; the hardware's counter shows %d", count(page.Wavefronts, "wavefront"), out.Wavefronts))
+			"in its own way; the hardware's counter shows %d", count(page, "wavefront"), out.Wavefronts))
 	}
 	return notes
 }

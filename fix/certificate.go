@@ -16,7 +16,9 @@ type Certificate struct {
 	Schema string `json:"schema"`
 	Arch   string `json:"arch"`
 	Array  string `json:"array"`
-	// ArrayBytes is the size of the array before, Bytes after, Budget the largest that was allowed.
+	// Present is the layout of the code as it is: id, or the pad in its declaration.
+	Present string `json:"present"`
+	// ArrayBytes is the size of the array without any layout, Bytes with Transform, Budget the largest that was allowed.
 	ArrayBytes   int    `json:"array_bytes"`
 	Bytes        int    `json:"bytes"`
 	Budget       int    `json:"budget"`
@@ -73,7 +75,7 @@ func (r *Result) Certificate(c *Candidate) (*Certificate, error) {
 	p := r.Problem
 	out := &Certificate{
 		Schema: CertificateSchema, Arch: p.Arch.Name, Array: p.Array.Name,
-		ArrayBytes: p.Array.Size, Bytes: c.Bytes, Budget: r.limit, Granule: int(p.granule()),
+		Present: p.present().String(), ArrayBytes: p.Array.Size, Bytes: c.Bytes, Budget: r.limit, Granule: int(p.granule()),
 		Transform: c.Transform.String(), Instructions: c.Instructions,
 		Before: r.Before.Wavefronts, After: c.Wavefronts, Bound: r.Bound.Wavefronts,
 	}

@@ -42,6 +42,7 @@
 //
 // # Limits
 //
-// An array is laid out alike for all its sites. Pads are added to what the declaration has; a pad that is there is not taken out. Addresses a source cannot resolve are left out and counted. Bytes that are
+// An array is laid out alike for all its sites. A pad in the declaration is recognised by columns that no
+// access touches; a pad inside index expressions is not, and counts as part of the row. Addresses a source cannot resolve are left out and counted. Bytes that are
 // written through one array and read through another are not seen. Index instructions are the package layout's estimate.
 package fix

@@ -129,7 +129,7 @@ func (e *emission) summary(comment string) {
 	r := e.result
 	fmt.Fprintf(&e.out, "%s %s: %s\n", comment, e.name, strings.TrimSpace(r.layoutText(e.c)))
 	fmt.Fprintf(&e.out, "%s %d wavefronts instead of %d on %s, lower bound %d; %d bytes instead of %d\n", comment,
-		e.c.Wavefronts, r.Before.Wavefronts, r.Problem.Arch.Name, r.Bound.Wavefronts, e.c.Bytes, r.Problem.Array.Size)
+		e.c.Wavefronts, r.Before.Wavefronts, r.Problem.Arch.Name, r.Bound.Wavefronts, e.c.Bytes, r.Before.Bytes)
 }
 
 // coordinates names the variables of the index function.
@@ -235,11 +235,20 @@ func (e *emission) cute() error {
 	fmt.Fprintf(&e.out, "// %s\n", text)
 	expr := fmt.Sprintf("cute::Layout<%s, %s>", static("Shape", inner.Shape()), static("Stride", inner.Stride()))
 	if isSwizzle {
+		if bytes, ok := e.c.Transform.(layout.Swizzle); ok {
+			fmt.Fprintf(&e.out, "// where the swizzle acts on addresses (TMA, wgmma) the array must be aligned to %d bytes\n", period(bytes))
+		}
 		fmt.Fprintf(&e.out, "using %s_layout = decltype(cute::composition(cute::Swizzle<%d,%d,%d>{}, %s{}));\n", e.name, sw.B, sw.M, sw.S, expr)
 		return nil
 	}
 	fmt.Fprintf(&e.out, "using %s_layout = %s;\n", e.name, expr)
 	return nil
+}
+
+// period returns the bytes after which a swizzle of addresses repeats.
+func period(s layout.Swizzle) uint32 {
+	top := max(s.Source(), s.Target())
+	return top + top&-top
 }
 
 // static writes a tuple as a type of compile-time integers.

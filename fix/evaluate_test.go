@@ -145,3 +145,47 @@ func TestNarrow(t *testing.T) {
 		t.Error("got a certificate for requests that are not the source's")
 	}
 }
+
+// TestPresentPad takes the pad that a declaration has out before it searches, but only where it looks like one.
+func TestPresentPad(t *testing.T) {
+	columns := func(elem, rows, cols, used int) *builder {
+		b := &builder{arrays: []access.Array{array("t", elem, rows, cols)}}
+		b.site("column", smem.Load, elem, used, func(w, l int) int { return elem * (l%rows*cols + w) })
+		return b
+	}
+	for _, test := range []struct {
+		name    string
+		b       *builder
+		present string
+		best    string
+		bytes   int
+	}{
+		{"a pad that does no good", columns(4, 32, 64, 32), "pad(+128 per 128 bytes)", "pad(+4 per 128 bytes)", 4224},
+		{"a pad that does", columns(4, 32, 33, 32), "pad(+4 per 128 bytes)", "", 4224},
+		{"all columns used", columns(4, 32, 32, 32), "id", "pad(+4 per 128 bytes)", 4224},
+		{"half the rows and more unused", columns(4, 32, 65, 32), "id", "", 8320},
+		{"no round number is left", columns(4, 32, 32, 29), "id", "pad(+4 per 128 bytes)", 4224},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := test.b.problem(t, Block{})
+			r := search(t, p, Options{Allow: []Family{PadOf}})
+			if got := r.Before.Transform.String(); got != test.present || r.Before.Bytes != p.Array.Size {
+				t.Errorf("present: got %s of %d bytes, want %s of %d", got, r.Before.Bytes, test.present, p.Array.Size)
+			}
+			c := candidate(r)
+			if (r.Best == nil) != (test.best == "") || r.Best != nil && c.Transform.String() != test.best || c.Bytes != test.bytes {
+				t.Errorf("got %s of %d bytes, want %s of %d", c.Transform, c.Bytes, test.best, test.bytes)
+			}
+			now, err := Evaluate(context.Background(), p, layout.Identity{})
+			if err != nil || now.Wavefronts != r.Before.Wavefronts {
+				t.Errorf("before: got %d wavefronts, the array as declared has %d (%v)", r.Before.Wavefronts, now.Wavefronts, err)
+			}
+			checkResult(t, r)
+		})
+	}
+	p := columns(4, 32, 33, 32).problem(t, Block{})
+	p.Unresolved = 1
+	if r := search(t, p, Options{}); r.Problem.Present != nil {
+		t.Error("a pad was taken out although not all addresses are known")
+	}
+}

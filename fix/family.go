@@ -20,20 +20,23 @@ const (
 // Families returns all that can be searched.
 func Families() []Family { return []Family{PadOf, XOR, LinearF} }
 
-// PadSpace describes the pads of a search: after every Pitches[i] bytes, multiples of Step up to Max bytes, at one pitch or
-// at two.
+// PadSpace describes the pads of a search: after every Pitches[i] bytes, multiples of Step up to Max bytes.
 type PadSpace struct {
 	Pitches []uint32 `json:"pitches"`
 	Step    uint32   `json:"step"`
 	Max     uint32   `json:"max"`
-	// WholeRows counts the pad after the last row too, as a declaration with a longer row does.
-	WholeRows bool `json:"whole_rows"`
+	// Declared: the pitches are those of the declaration. Then two of them may be padded at once, and the pad after the last row
+	// takes memory too, as it does in a declaration with longer rows.
+	Declared bool `json:"declared"`
 }
 
 func (s PadSpace) each(f func(layout.Pad)) {
 	for i, inner := range s.Pitches {
 		for add := s.Step; add <= s.Max; add += s.Step {
 			f(layout.Pad{{Add: add, Per: inner}})
+			if !s.Declared {
+				continue
+			}
 			for _, outer := range s.Pitches[i+1:] {
 				for more := s.Step; more <= s.Max; more += s.Step {
 					f(layout.Pad{{Add: add, Per: inner}, {Add: more, Per: outer}})
@@ -73,7 +76,7 @@ type LinearSpace struct {
 func spaces(p *Problem, granule uint32) (PadSpace, SwizzleSpace, LinearSpace) {
 	pitches, declared := p.pitches()
 	row := uint32(p.Arch.Unit.RowBytes())
-	pads := PadSpace{Pitches: pitches, Step: padStep(p, granule), Max: row, WholeRows: declared}
+	pads := PadSpace{Pitches: pitches, Step: padStep(p, granule), Max: row, Declared: declared}
 	low := bits.TrailingZeros32(granule)
 	n := bits.Len32(uint32(p.Array.Size) - 1)
 	first := bits.TrailingZeros32(row)

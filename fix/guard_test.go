@@ -36,6 +36,7 @@ func guardText(t *testing.T, r *Result, form GuardForm) string {
 }
 
 func TestPytestGuards(t *testing.T) {
+	t.Parallel()
 	interpreter, err := exec.LookPath("python3")
 	if err != nil || exec.Command(interpreter, "-c", "import pytest").Run() != nil {
 		t.Skip("python3 with pytest is not installed")
@@ -59,6 +60,7 @@ func TestPytestGuards(t *testing.T) {
 }
 
 func TestGoGuards(t *testing.T) {
+	t.Parallel()
 	r := emitted(t)["half swizzle"]
 	code, value := guardText(t, r, GuardGo), expression(guardTransform(t, r), "i", "/")
 	for _, s := range sabotage {

@@ -123,7 +123,10 @@ func (p *patcher) edit() error {
 	}
 	switch t := t.(type) {
 	case layout.Identity:
-		return nil
+		if p.r.Problem.Present == nil {
+			return nil
+		}
+		return p.padDimensions(a, nil)
 	case layout.Pad:
 		if len(a.Dims) >= 2 {
 			return p.padDimensions(a, t)
@@ -139,31 +142,30 @@ func (p *patcher) edit() error {
 	return p.flatIndices(a, t)
 }
 
-// padDimensions turns pads after rows and planes into longer dimensions.
+// padDimensions turns pads after rows and planes into longer dimensions, or shorter ones where a pad that is there goes.
 func (p *patcher) padDimensions(a *access.Array, pad layout.Pad) error {
 	dims := p.source.Decl(p.array).Dims
-	if len(dims) != len(a.Dims) {
+	plain := p.r.Problem.Array.Dims // without the pad that is there
+	if len(dims) != len(a.Dims) || len(plain) != len(dims) {
 		return sketchError("the declaration of %s has %d bounds, want %d", a.Name, len(dims), len(a.Dims))
 	}
 	left := slices.Clone(pad)
-	plain, padded := uint32(1), uint32(1) // elements of a step in the dimension, before and after
-	for k := len(a.Dims) - 1; k > 0; k-- {
-		plain *= uint32(a.Dims[k])
-		row := padded // what one more of this dimension adds
-		padded *= uint32(a.Dims[k])
-		for i, s := range left {
-			if s.Per != plain {
-				continue
+	per, row := uint32(1), uint32(1) // elements that one more of a dimension adds, without pads and with
+	for k := len(plain) - 1; k >= 0; k-- {
+		per *= uint32(plain[k])
+		by := plain[k] - a.Dims[k]
+		next := row * uint32(plain[k])
+		if i := slices.IndexFunc(left, func(s layout.PadStep) bool { return s.Per == per }); i >= 0 && k > 0 {
+			if left[i].Add%row != 0 {
+				return sketchError("%d elements after every %d are no whole number of the %d that dimension %d is made of", left[i].Add, per, row, k)
 			}
-			if s.Add%row != 0 {
-				return sketchError("%d elements after every %d are no whole number of the %d that dimension %d is made of", s.Add, s.Per, row, k)
-			}
-			if err := p.lengthen(dims[k], int(s.Add/row)); err != nil {
-				return err
-			}
-			padded += s.Add
+			by += int(left[i].Add / row)
+			next += left[i].Add
 			left = slices.Delete(left, i, i+1)
-			break
+		}
+		row = next
+		if err := p.lengthen(dims[k], by); err != nil {
+			return err
 		}
 	}
 	if len(left) > 0 {
@@ -186,22 +188,43 @@ func (p *patcher) growFlat(a *access.Array, pad layout.Pad) error {
 }
 
 func (p *patcher) lengthen(d sketch.Dimension, by int) error {
+	if by == 0 {
+		return nil
+	}
 	if !d.Editable && !p.bracketed(d.Span) {
 		return sketchError("%s: the bound %q comes out of a macro, is missing, or runs over lines", d.Span.Pos, d.Text)
 	}
 	text := d.Text
-	switch n, err := strconv.Atoi(text); {
-	case by == 0:
+	if n, err := strconv.Atoi(text); err == nil {
+		p.replace(d.Span, strconv.Itoa(n+by))
 		return nil
-	case err == nil:
-		text = strconv.Itoa(n + by)
-	case simple(text) && !p.cautious:
-		text = fmt.Sprintf("%s + %d", text, by)
-	default:
-		text = fmt.Sprintf("(%s) + %d", text, by)
+	}
+	// "TILE + 1" becomes "TILE + 4", or "TILE".
+	if head, tail, ok := cutLast(text, "+"); ok {
+		if n, err := strconv.Atoi(tail); err == nil {
+			text, by = head, n+by
+		}
+	}
+	if p.cautious || !simple(text) {
+		text = "(" + text + ")"
+	}
+	switch {
+	case by > 0:
+		text += fmt.Sprintf(" + %d", by)
+	case by < 0:
+		text += fmt.Sprintf(" - %d", -by)
 	}
 	p.replace(d.Span, text)
 	return nil
+}
+
+// cutLast cuts a text around the last separator and trims both parts.
+func cutLast(text, separator string) (head, tail string, ok bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+len(separator):]), true
 }
 
 // bracketed reports whether a place fills the brackets around it: then even a macro call can be added to.
@@ -233,13 +256,18 @@ func (p *patcher) flatIndices(a *access.Array, t layout.Transform) error {
 
 // lastIndices rewrites the last index under a transform that moves elements only within their row.
 func (p *patcher) lastIndices(a *access.Array, t layout.Transform) error {
-	cols := a.Dims[len(a.Dims)-1]
+	// The pad that is there goes: the XOR takes its place.
+	if err := p.padDimensions(a, nil); err != nil {
+		return err
+	}
+	dims := p.r.Problem.Array.Dims
+	cols := dims[len(dims)-1]
 	if cols&(cols-1) != 0 {
 		return sketchError("rows of %d elements: an XOR would leave the row", cols)
 	}
 	width := bits.TrailingZeros(uint(cols))
 	masks := map[int]uint32{} // source bit minus target bit -> target bits, of element numbers
-	l, ok := layout.AsLinear(t, bits.Len(uint(a.Size/max(1, a.ElemBytes)-1)))
+	l, ok := layout.AsLinear(t, bits.Len(uint(p.r.Problem.Array.Size/max(1, a.ElemBytes)-1)))
 	if !ok {
 		return sketchError("%s is no linear map", t)
 	}
@@ -259,7 +287,7 @@ func (p *patcher) lastIndices(a *access.Array, t layout.Transform) error {
 		last := ix[len(ix)-1]
 		text := p.operand(last.Text)
 		for _, d := range slices.Sorted(maps.Keys(masks)) {
-			term, err := p.rowTerm(a, ix, d, masks[d], width)
+			term, err := p.rowTerm(ix, d, masks[d], width)
 			if err != nil {
 				return err
 			}
@@ -272,10 +300,10 @@ func (p *patcher) lastIndices(a *access.Array, t layout.Transform) error {
 
 // rowTerm writes ((element number) >> d & mask) with the element number taken from the last two indices where its low bits do not
 // count, else from all of them.
-func (p *patcher) rowTerm(a *access.Array, ix []sketch.Index, d int, mask uint32, width int) (string, error) {
+func (p *patcher) rowTerm(ix []sketch.Index, d int, mask uint32, width int) (string, error) {
 	lowest := bits.TrailingZeros32(mask) + d // of the source bits
 	highest := bits.Len32(mask) + d
-	dims := a.Dims
+	dims := p.r.Problem.Array.Dims
 	rows := dims[len(dims)-2]
 	if lowest >= width && (len(dims) == 2 || rows&(rows-1) == 0 && highest <= width+bits.TrailingZeros(uint(rows))) {
 		row := p.operand(ix[len(ix)-2].Text)
@@ -518,7 +546,7 @@ func (p *patcher) recheck(ctx context.Context, patched *sketch.Source) error {
 			if !lanes.Has(l) {
 				continue
 			}
-			want := p.c.Transform.Map(addr-uint32(old.Offset)) + uint32(now[p.array].Offset)
+			want := p.c.Transform.Map(p.r.Problem.plain(addr-uint32(old.Offset))) + uint32(now[p.array].Offset)
 			if got := b.Request.Addr[l]; got != want {
 				return sketchError("%s: in the patched sketch lane %d goes to offset %d, the layout puts it at %d: the code forms addresses in a way "+
 					"that the declaration and the indices do not show", p.source.Sites()[a.Site].Pos.Pos, l, got, want)

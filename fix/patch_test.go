@@ -102,6 +102,13 @@ func TestPatches(t *testing.T) {
 			nil, "forms addresses in a way"},
 		{"side effect", "__shared__ float t[1024];\nint i = threadIdx.x * 32;\nt[i++] = 0;\n", "t", warp, xors, nil, "side effects"},
 		{"bound out of a macro", "#define BOUNDS [32][32]\n__shared__ float t BOUNDS;\nfloat v = t[threadIdx.x][0];\n", "t", warp, pads, nil, "out of a macro"},
+		{"a pad that is too small", "__shared__ float t[32][36];\nint x = threadIdx.x;\nt[x][0] = t[x][31];\n", "t", warp, pads,
+			[]string{"__shared__ float t[32][33];"}, ""},
+		{"another pad in a sum", "#define N 32\n__shared__ float t[N][N + 2];\nfor (int i = 0; i < N; i++) t[threadIdx.x][i] = 0;\n", "t", warp, pads,
+			[]string{"__shared__ float t[N][N + 1];"}, ""},
+		{"an XOR takes the pad's place", "#define N 16\n__shared__ float t[N][N + 1];\nint x = threadIdx.x, y = threadIdx.y;\n" +
+			"t[y][x] = 0;\nfloat v = t[x][y];\n", "t", sketch.Launch{Block: [3]int{16, 16, 1}}, Options{}, []string{
+			"__shared__ float t[N][N];"}, ""},
 		{"nothing to do", "__shared__ float t[32][33];\nfloat v = t[threadIdx.x][0];\n", "t", warp, Options{}, []string{"__shared__ float t[32][33];"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

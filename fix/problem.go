@@ -9,6 +9,7 @@ import (
 
 	"shmoo/access"
 	"shmoo/arch"
+	"shmoo/layout"
 	"shmoo/smem"
 )
 
@@ -33,6 +34,9 @@ type Problem struct {
 	// Sites are those that touch the array, Requests the distinct requests of all of them.
 	Sites    []access.Site
 	Requests []Request
+	// Present is the pad that the declaration has, where a search took it out: Array and Requests are then without it. Problems
+	// leaves it nil.
+	Present layout.Pad
 	// Unresolved counts accesses that may belong here but have no known address.
 	Unresolved int64
 }

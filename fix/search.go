@@ -63,7 +63,9 @@ type Result struct {
 	Problem *Problem
 	Options Options
 	Before  Candidate
-	Ideal   []int64 // by site: wavefronts without conflicts
+	// Basis is the weakest basis among the rules of the unit that the counts rest on.
+	Basis smem.Basis
+	Ideal []int64 // by site: wavefronts without conflicts
 	// Pareto holds the candidates, Before among them, that no other beats in wavefronts, bytes and instructions at once,
 	// fewest wavefronts first.
 	Pareto []Candidate
@@ -84,12 +86,14 @@ type Result struct {
 	linear   LinearSpace
 }
 
-// Search tries every candidate of the allowed families on all requests of the problem. It returns a *LimitError for a problem
+// Search tries every candidate of the allowed families on all requests of the problem. A pad that the declaration has is among
+// them, not under them: the result's problem is without it, and candidates may have less. It returns a *LimitError for a problem
 // it cannot take and a *BudgetError for a budget below the array's size.
 func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	p = p.withoutPad()
 	if o.Limited && o.MaxBytes < p.Array.Size {
 		return nil, &BudgetError{p.Array.Name, o.MaxBytes, p.Array.Size}
 	}
@@ -113,6 +117,7 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if r.Before, r.Ideal, err = s.before(); err != nil {
 		return nil, err
 	}
+	r.Basis = s.basis
 	s.keep(r.Before)
 	// Linear maps come last: they are tried only where the rest leaves something to gain.
 	for _, f := range Families() {
@@ -134,7 +139,8 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 func newSearcher(ctx context.Context, p *Problem, o Options) *searcher {
 	s := &searcher{ctx: ctx, p: p, o: o, granule: p.granule(), unit: *p.Arch.Unit}
 	_, s.declared = p.pitches()
-	s.limit = p.Arch.Unit.Size - max(0, p.Block.Shared-p.Array.Size)
+	s.now = int(s.extent(p.present()))
+	s.limit = p.Arch.Unit.Size - max(0, p.Block.Shared-s.now)
 	if o.Limited {
 		s.limit = min(s.limit, o.MaxBytes)
 	}
@@ -156,10 +162,12 @@ type searcher struct {
 	p        *Problem
 	unit     smem.Unit
 	o        Options
+	now      int // bytes that the array takes in the present code
 	limit    int // bytes for the array
 	granule  uint32
 	declared bool
 	pareto   []Candidate // by wavefronts
+	basis    smem.Basis
 	out      smem.Outcome
 	request  smem.Request
 	addr     []uint32
@@ -187,22 +195,24 @@ func (s *searcher) bound() (Bound, error) {
 
 func (s *searcher) before() (Candidate, []int64, error) {
 	ideal := make([]int64, len(s.p.Sites))
-	c := Candidate{Family: None, Transform: layout.Identity{}, Bytes: s.p.Array.Size, Blocks: s.blocks(s.p.Array.Size)}
+	c := Candidate{Family: None, Transform: s.p.present(), Bytes: s.now, Blocks: s.blocks(s.now)}
 	c.Sites = make([]int64, len(s.p.Sites))
 	for i := range s.p.Requests {
 		r := &s.p.Requests[i]
-		if err := s.unit.Resolve(&s.out, &r.Request); err != nil {
+		n, err := s.cost(c.Transform, &r.Request)
+		if err != nil {
 			return c, nil, err
 		}
-		c.Sites[r.Site] += int64(s.out.Wavefronts) * r.Count
-		c.Wavefronts += int64(s.out.Wavefronts) * r.Count
+		c.Sites[r.Site] += n * r.Count
+		c.Wavefronts += n * r.Count
 		ideal[r.Site] += int64(s.out.Ideal) * r.Count
+		s.basis = max(s.basis, s.out.Basis)
 	}
 	return c, ideal, nil
 }
 
 func (s *searcher) blocks(bytes int) int {
-	shared := max(s.p.Block.Shared, s.p.Array.Size) - s.p.Array.Size + bytes
+	shared := max(s.p.Block.Shared, s.now) - s.now + bytes
 	return s.p.Arch.BlocksPerSM(shared, max(1, s.p.Block.Threads))
 }
 
@@ -233,6 +243,9 @@ func (s *searcher) family(f Family, r *Result) (Searched, error) {
 			period = commonPeriod(r.pads)
 		}
 		cl := classes(s.p.Requests, modAdd(period))
+		if s.p.Present != nil {
+			try(layout.Identity{}, cl)
+		}
 		r.pads.each(func(t layout.Pad) { try(t, cl) })
 	case XOR:
 		cl := classes(s.p.Requests, modXor(max(s.granule, 4)))

@@ -15,7 +15,7 @@ import (
 // SpacePoint is the verdict on one point of a parameter space.
 type SpacePoint struct {
 	Values []space.Value
-	// RowBytes is the distance between rows and ElemBytes the element, both of the present array.
+	// RowBytes is the distance between rows without any pad and ElemBytes the element.
 	RowBytes, ElemBytes int
 	// Before are the wavefronts of the present code, Best the fewest found, Bound the least possible.
 	Before, Best, Bound int64
@@ -170,6 +170,7 @@ func (c *cover) point(ctx context.Context, p *Problem, point *SpacePoint) error 
 	if err != nil {
 		return err
 	}
+	p = r.Problem
 	point.RowBytes, point.ElemBytes = rowBytes(p), p.Array.ElemBytes
 	point.Before, point.Best, point.Bound = r.Before.Wavefronts, r.Pareto[0].Wavefronts, r.Bound.Wavefronts
 	point.Proved = r.OptimalInFamily || r.OptimalInGeneral

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"shmoo/layout"
 )
 
 // Schema names the version of the result's JSON form.
@@ -15,7 +18,7 @@ const Schema = "shmoo.fix/1"
 func WriteText(w io.Writer, r *Result) error {
 	p := r.Problem
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d bytes, %d sites, %s\n\n", p.Array.Name, p.Array.Size, len(p.Sites), p.Arch.Name)
+	fmt.Fprintf(&b, "%s: %d bytes, %d sites, %s (%s rules)\n\n", p.Array.Name, r.Before.Bytes, len(p.Sites), p.Arch.Name, r.Basis)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "layout\twavefronts\tbytes\tinstructions\tblocks/SM")
 	for i := range p.Sites {
@@ -23,7 +26,7 @@ func WriteText(w io.Writer, r *Result) error {
 	}
 	fmt.Fprintln(t)
 	rows := r.Pareto
-	if r.Pareto[0].Family != None && r.Pareto[len(r.Pareto)-1].Family != None {
+	if !slices.ContainsFunc(rows, func(c Candidate) bool { return c.Family == None }) {
 		rows = append(append([]Candidate(nil), rows...), r.Before)
 	}
 	for i := range rows {
@@ -49,10 +52,13 @@ func WriteText(w io.Writer, r *Result) error {
 	b.WriteByte('\n')
 	for i := range p.Sites {
 		s := &p.Sites[i]
-		fmt.Fprintf(&b, "site %d: %s, %s of %d bytes, ideal %d\n", i+1, siteName(s), s.Op, s.Width, r.Ideal[i])
+		fmt.Fprintf(&b, "site %d: %s: %s, %d bytes a lane, ideal %d\n", i+1, siteName(s), s.Op, s.Width, r.Ideal[i])
 	}
 	if p.Unresolved > 0 {
 		fmt.Fprintf(&b, "%d accesses without known addresses are left out\n", p.Unresolved)
+	}
+	if s := p.Present; s != nil {
+		fmt.Fprintf(&b, "rows have %d bytes that no access touches: taken for a pad, and free to change\n", s[0].Add)
 	}
 	fmt.Fprintf(&b, "\n%s\n%s\n", r.headline(), r.proof())
 	_, err := io.WriteString(w, b.String())
@@ -61,10 +67,15 @@ func WriteText(w io.Writer, r *Result) error {
 
 // layoutText names a candidate: the present array, or its transform, stated on elements too where that is exact.
 func (r *Result) layoutText(c *Candidate) string {
-	if c.Family == None {
-		return "as it is"
-	}
 	text := c.Transform.String()
+	switch {
+	case c.Family == None && r.Problem.Present != nil:
+		return "as it is, " + text
+	case c.Family == None:
+		return "as it is"
+	case text == layout.Identity{}.String():
+		return "no pad"
+	}
 	if e, ok := r.onElements(c); ok && c.Family != LinearF && e.Size > 1 {
 		text += " = " + e.String()
 	}
@@ -134,6 +145,7 @@ type jsonSite struct {
 type jsonResult struct {
 	Schema           string          `json:"schema"`
 	Arch             string          `json:"arch"`
+	Basis            string          `json:"basis"`
 	Array            string          `json:"array"`
 	Bytes            int             `json:"bytes"`
 	Sites            []jsonSite      `json:"sites"`
@@ -161,7 +173,7 @@ type jsonSearched struct {
 func (r *Result) MarshalJSON() ([]byte, error) {
 	p := r.Problem
 	out := jsonResult{
-		Schema: Schema, Arch: p.Arch.Name, Array: p.Array.Name, Bytes: p.Array.Size, Unresolved: p.Unresolved,
+		Schema: Schema, Arch: p.Arch.Name, Basis: r.Basis.String(), Array: p.Array.Name, Bytes: r.Before.Bytes, Unresolved: p.Unresolved,
 		Before: r.jsonCandidate(&r.Before), Reason: r.Reason, Bound: r.Bound.Wavefronts, Granule: r.Bound.Granule,
 		OptimalInFamily: r.OptimalInFamily, OptimalInGeneral: r.OptimalInGeneral,
 	}

@@ -54,7 +54,7 @@ func own(t testing.TB, name string) *cubin.File {
 }
 
 func TestKernels(t *testing.T) {
-	for _, name := range []string{"misc.fatbin", "scan.fatbin", "transpose.fatbin", "transpose_sm70.cubin"} {
+	for _, name := range []string{"misc.fatbin", "moves.fatbin", "scan.fatbin", "transpose.fatbin", "transpose_sm70.cubin"} {
 		l, err := Kernels(context.Background(), own(t, name), Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -146,9 +146,21 @@ func TestDisassemble(t *testing.T) {
 	}
 }
 
+func TestReadSource(t *testing.T) {
+	path := filepath.Join("..", "cubin", "testdata", "misc.cu")
+	if text, err := ReadSource(path); err != nil || !bytes.Contains(text, []byte("__global__")) {
+		t.Errorf("got %d bytes, %v; want the text", len(text), err)
+	}
+	for _, path := range []string{os.DevNull, filepath.Dir(path), path + ".missing"} {
+		if _, err := ReadSource(path); err == nil {
+			t.Errorf("%s: no error", path)
+		}
+	}
+}
+
 func TestSites(t *testing.T) {
 	var b strings.Builder
-	for _, name := range []string{"scan.fatbin", "misc.fatbin"} {
+	for _, name := range []string{"scan.fatbin", "misc.fatbin", "moves.fatbin"} {
 		for _, e := range own(t, name).Entries() {
 			img, err := e.Load()
 			if err != nil {
@@ -187,6 +199,32 @@ func writeSites(b *strings.Builder, k *cubin.Kernel, a *Accesses) {
 		}
 		b.WriteByte('\n')
 	}
+}
+
+func TestAccesses(t *testing.T) {
+	var b strings.Builder
+	for _, e := range own(t, "misc.fatbin").Entries() {
+		if e.Arch != 80 {
+			continue
+		}
+		img, err := e.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"_Z7inlinedPfi", "_Z7boundedPf"} {
+			a, err := Sites(img.Kernel(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := a.WriteText(&b); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range a.Table() {
+				fmt.Fprintf(&b, "%s %d %#x %s %s %v\n", s.Op, s.Width, s.PC, s.Instr, s.Pos, s.Inlined)
+			}
+		}
+	}
+	golden(t, "accesses.txt", b.String())
 }
 
 // TestWidthFollowsPad states what the golden file shows for the kernels of scan.cu, as a rule: the compiler reads halves
@@ -335,7 +373,7 @@ func TestUnknownArch(t *testing.T) {
 // TestScannerRemembers compares the scanner, which remembers opcodes, with plain decoding.
 func TestScannerRemembers(t *testing.T) {
 	s := make(map[int]*scanner)
-	for _, name := range []string{"scan.fatbin", "misc.fatbin", "transpose.fatbin"} {
+	for _, name := range []string{"scan.fatbin", "misc.fatbin", "moves.fatbin", "transpose.fatbin"} {
 		for _, e := range own(t, name).Entries() {
 			img, err := e.Load()
 			if err != nil {
@@ -349,7 +387,7 @@ func TestScannerRemembers(t *testing.T) {
 				s[img.Arch].kernel(k, func(pc uint32, i *sass.Inst) { got = append(got, i.String()) })
 				for pc := 0; pc < len(k.Code); pc += sass.Size {
 					i, err := sass.Decode(sass.Arch(img.Arch), k.Code[pc:])
-					if _, ok := sharedOps[i.Op]; ok && err == nil {
+					if err == nil && (isShared(&i) || isEngine(&i)) && !i.Guard.Never() {
 						want = append(want, i.String())
 					}
 				}

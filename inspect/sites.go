@@ -59,7 +59,7 @@ func (c Cause) String() string { return causeNames[min(int(c), len(causeNames)-1
 type Accesses struct {
 	Sites   []Site
 	Runs    []Run
-	Unknown int // instructions that the decoder does not know
+	Unknown int // instructions of opcodes that the decoder does not know: they may be accesses
 }
 
 // Sites lists the shared-memory accesses of a kernel by ascending PC, with the width that the compiler chose, and the
@@ -76,7 +76,10 @@ func Sites(k *cubin.Kernel) (*Accesses, error) {
 	out := new(Accesses)
 	s := scanner{arch: arch}
 	out.Unknown = s.kernel(k, func(pc uint32, i *sass.Inst) {
-		op, _ := OpOf(i)
+		op, ok := OpOf(i)
+		if !ok {
+			return
+		}
 		text := i.AppendText(nil, uint64(pc))
 		site := Site{
 			PC: pc, Op: op, Instr: mnemonic(text), Text: string(text), Width: widthOf(i), Run: -1,
@@ -299,6 +302,11 @@ func note(key baseKey, set []member, wider int, cause Cause) string {
 		return fmt.Sprintf("%s: the code shows addresses to be multiples of %d, so accesses of %[2]d bytes would be aligned; the compiler left them apart for another reason",
 			what, wider)
 	}
-	return fmt.Sprintf("%s: the code shows addresses to be multiples of %d only, so the compiler could not prove that accesses of %d bytes would be aligned",
-		what, 1<<min(bits.TrailingZeros32(uint32(wider))-1, base.add(constant(uint32(set[0].offset))).trailing()), wider)
+	shown := 1 << min(bits.TrailingZeros32(uint32(wider))-1, base.add(constant(uint32(set[0].offset))).trailing())
+	if shown < key.width {
+		return fmt.Sprintf("%s: the code does not show how addresses are aligned, so accesses of %d bytes may or may not be aligned",
+			what, wider)
+	}
+	return fmt.Sprintf("%s: the code shows addresses to be multiples of %d only, so accesses of %d bytes may or may not be aligned",
+		what, shown, wider)
 }

@@ -18,6 +18,7 @@ import (
 
 	"shmoo/access"
 	"shmoo/diag"
+	"shmoo/ncu"
 	"shmoo/smem"
 )
 
@@ -34,6 +35,10 @@ type Tally struct {
 	Unresolved map[string]int64 // requests whose addresses are not known, by reason
 	Faulted    int64            // requests that the hardware would refuse
 	Basis      smem.Basis       // the weakest basis among the rules used
+	// SourcePage is the wavefronts that Nsight Compute's Source page shows for the resolved requests, which misjudges loads
+	// that pair; SourcePageUnknown counts requests for which its figure is not known.
+	SourcePage        int64
+	SourcePageUnknown int64
 }
 
 // Conflicts returns the wavefronts above the ideal.
@@ -65,6 +70,8 @@ func (t *Tally) add(o *Tally) {
 	t.Cycles += o.Cycles
 	t.Faulted += o.Faulted
 	t.Basis = max(t.Basis, o.Basis)
+	t.SourcePage += o.SourcePage
+	t.SourcePageUnknown += o.SourcePageUnknown
 	for reason, n := range o.Unresolved {
 		t.unresolved(reason, n)
 	}
@@ -103,8 +110,17 @@ type Site struct {
 // A Launch is the shape a kernel was run with.
 type Launch struct {
 	Block, Grid   [3]int
+	Blocks        int    // how many blocks of the grid were run; 0 for all
 	DynamicShared int    // bytes
 	Assumed       string // what was assumed because nothing was given, such as "block 32: nothing given"; "" for nothing
+}
+
+// Scale returns the number by which sums grow from the blocks that were run to the whole launch, if all blocks are alike.
+func (l *Launch) Scale() float64 {
+	if l.Blocks == 0 {
+		return 1
+	}
+	return float64(l.Grid[0]) * float64(l.Grid[1]) * float64(l.Grid[2]) / float64(l.Blocks)
 }
 
 // A Report is the outcome of an analysis.
@@ -177,6 +193,11 @@ func (s *Site) add(unit *smem.Unit, out *smem.Outcome, a *access.Access) error {
 	t.Ways = max(t.Ways, out.Ways)
 	t.Cycles += float64(n) * float64(out.Cycles)
 	t.Basis = max(t.Basis, out.Basis)
+	if page, known := ncu.SourcePage(unit, &a.Request, out); known {
+		t.SourcePage += n * int64(page)
+	} else {
+		t.SourcePageUnknown += n
+	}
 	if s.Worst == nil || out.Conflicts() > s.Worst.Wavefronts-s.Worst.Ideal {
 		s.Worst = newSample(a)
 		s.Worst.Wavefronts, s.Worst.Ideal = out.Wavefronts, out.Ideal

@@ -20,28 +20,26 @@ var aliasText = [numAlias]func(*Inst, []byte) []byte{
 
 func noSuffix(_ *Inst, dst []byte) []byte { return dst }
 
-// imadSuffix names what IMAD is used for: listings call RZ * RZ + C a move, A * 2^n + RZ a shift and A * 1 + C an addition.
+// imadSuffix names what IMAD is used for: listings call RZ * B + C a move, A * 2^n + RZ a shift and A * 1 + C an addition.
 func imadSuffix(i *Inst, dst []byte) []byte {
-	if i.Has(ModX) {
-		if i.Op == IMAD {
-			return append(dst, ".X"...)
-		}
-		return dst
-	}
-	if i.Op == IMAD {
+	if i.Op == IMAD && !i.Has(ModX) {
 		a, b, c := i.Arg(RoleA), i.Arg(RoleB), i.Arg(RoleC)
-		zeroB := b.Kind == KindReg && b.Reg == RZ
 		switch {
-		case a.Reg == RZ && zeroB && c.Kind != KindUReg:
+		case a.Reg == RZ && b.Kind == KindReg && c.Kind != KindUReg:
 			dst = append(dst, ".MOV"...)
-		case b.Kind == KindImm && b.Imm == 1 && i.Signed():
-			return append(dst, ".IADD"...)
-		case b.Kind == KindImm && b.Imm != 1 && b.Imm != 0x10000 && uint32(b.Imm)&uint32(b.Imm-1) == 0 && b.Imm != 0 && c.Kind == KindReg && c.Reg == RZ:
+		case b.Kind == KindImm && b.Imm == 1:
+			dst = append(dst, ".IADD"...)
+		case b.Kind == KindImm && powerOfTwo(uint32(b.Imm)) && b.Imm != 1<<16 && c.Kind == KindReg && c.Reg == RZ:
 			dst = append(dst, ".SHL"...)
 		}
 	}
 	if !i.Signed() {
 		dst = append(dst, ".U32"...)
 	}
+	if i.Has(ModX) {
+		dst = append(dst, ".X"...)
+	}
 	return dst
 }
+
+func powerOfTwo(v uint32) bool { return v != 0 && v&(v-1) == 0 }

@@ -240,16 +240,16 @@ func (i *Inst) address(o *Operand, a *argDesc, w Word) {
 			o.Flags |= FlagUBase
 			o.UReg = u
 			if m.u32.width != 0 && !m.u32.flag(w) {
-				o.Flags |= FlagU32
+				o.Flags = o.Flags&^FlagWide | FlagU32
 			}
 		}
 	}
 	if m.off.width != 0 {
 		v := m.off.get(w)
 		if width := uint(m.off.width + m.off.width2); o.Reg == RZ && o.UReg == URZ && !o.Is(FlagDesc) {
-			o.Imm = int64(v)
+			o.Imm = int64(v) << a.shift
 		} else {
-			o.Imm = signExtend(v, width)
+			o.Imm = signExtend(v, width) << a.shift
 		}
 	}
 	switch a.kind {

@@ -68,7 +68,7 @@ func (i *Inst) appendRelative(dst []byte, o *Operand, alias aliasKind, pc uint64
 	if alias == aliasRel && (i.Op == BRX || i.Op == BRXU) {
 		return appendSigned(dst, o.Imm)
 	}
-	return appendHexU(append(dst, "0x"...), pc+Size+uint64(o.Imm))
+	return appendSigned(dst, int64(pc)+Size+o.Imm)
 }
 
 func (i *Inst) appendGuard(dst []byte) []byte {
@@ -130,6 +130,8 @@ func (i *Inst) hidden(a *argDesc, o *Operand) bool {
 		return o.Imm == 0
 	case showNotAll:
 		return o.Imm == 15
+	case showNotFF:
+		return o.Imm == 255
 	case showNot7:
 		return o.Reg == 7
 	case showNever:
@@ -173,7 +175,7 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 	case KindAbs:
 		return appendHexU(append(dst, "0x"...), uint64(o.Imm))
 	case KindSReg:
-		return append(dst, specialName(int(o.Imm))...)
+		return append(dst, specialName(i.Arch, uint8(o.Imm))...)
 	case KindBarrier:
 		return strconv.AppendUint(append(dst, 'B'), uint64(o.Reg), 10)
 	case KindSB:
@@ -269,10 +271,22 @@ func appendImm(dst []byte, a *argDesc, o *Operand) []byte {
 		return appendSigned(dst, o.Imm)
 	case styleTwos:
 		return appendHexU(append(dst, "0x"...), uint64(uint32(o.Imm)))
-	case styleDecimal:
-		return strconv.AppendInt(dst, o.Imm, 10)
+	case styleSet:
+		return appendSet(dst, uint64(o.Imm))
 	}
 	return appendHexU(append(dst, "0x"...), uint64(o.Imm))
+}
+
+// appendSet writes the members of a bit set, highest first: {5,3}.
+func appendSet(dst []byte, v uint64) []byte {
+	sep := byte('{')
+	for b := 63; b >= 0; b-- {
+		if v>>b&1 != 0 {
+			dst = strconv.AppendUint(append(dst, sep), uint64(b), 10)
+			sep = ','
+		}
+	}
+	return append(dst, '}')
 }
 
 // appendAddr writes desc[UR][R.64+UR+off], leaving out what is zero.

@@ -85,6 +85,7 @@ const (
 	showNever
 	showNotAll // not if 15
 	showNot7   // not if 7
+	showNotFF  // not if 255
 	showIf     // only if the modifier is set
 	showIfNot  // only if the modifier is not set
 )
@@ -93,15 +94,15 @@ const (
 type immStyle uint8
 
 const (
-	styleHex     immStyle = iota
-	styleSigned           // sign-extended
-	styleF32              // float
-	styleF16x2            // two half floats
-	styleBF16x2           // two bfloats
-	styleF64              // high half of a double
-	styleTwos             // sign-extended value, printed as 32-bit hex
-	styleDecimal          // printed in decimal
-	styleGroup            // scoreboard or descriptor of a warpgroup
+	styleHex    immStyle = iota
+	styleSigned          // sign-extended
+	styleF32             // float
+	styleF16x2           // two half floats
+	styleBF16x2          // two bfloats
+	styleF64             // high half of a double
+	styleTwos            // sign-extended value, printed as 32-bit hex
+	styleSet             // bit set
+	styleGroup           // scoreboard or descriptor of a warpgroup
 )
 
 // argDesc describes one operand of a row. Bit numbers of 0 mean that there is no such bit.

@@ -158,6 +158,7 @@ const (
 	UIMAD                   // UIMAD
 	UIMADHi                 // UIMAD.HI
 	UIMADWide               // UIMAD.WIDE
+	UIMNMX                  // UIMNMX
 	UISETP                  // UISETP
 	ULDC                    // ULDC
 	ULEA                    // ULEA
@@ -348,6 +349,7 @@ var opNames = [numOps]string{
 	UIMAD:         "UIMAD",
 	UIMADHi:       "UIMAD.HI",
 	UIMADWide:     "UIMAD.WIDE",
+	UIMNMX:        "UIMNMX",
 	UISETP:        "UISETP",
 	ULDC:          "ULDC",
 	ULEA:          "ULEA",

@@ -247,7 +247,7 @@ func (b *asmBlock) operand(s string) *cexpr {
 
 // address returns the shared offset that [reg+imm] names.
 func (b *asmBlock) address(s string) *cexpr {
-	s = strings.TrimSpace(strings.Trim(s, "[]"))
+	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"))
 	base, off, found := strings.Cut(s, "+")
 	e := b.operand(strings.TrimSpace(base))
 	if e.ty.kind == kindPointer {
@@ -450,7 +450,7 @@ func (b *asmBlock) access(i *asmInst, op smem.Op, width int, addr, instr, why st
 func (b *asmBlock) show(addr string) string {
 	for k, o := range b.s.in {
 		reg := "%" + strconv.Itoa(len(b.s.out)+k)
-		if inner := strings.Trim(addr, "[] "); inner == reg || inner == "%["+o.name+"]" {
+		if inner := strings.TrimSuffix(strings.TrimPrefix(addr, "["), "]"); inner == reg || inner == "%["+o.name+"]" {
 			return "[" + b.c.file.text(o.x.at()) + "]"
 		}
 	}

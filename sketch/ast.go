@@ -278,7 +278,7 @@ type unit struct {
 	aliases map[string]*aliasDecl
 	globals map[string]*varDecl
 	enums   map[string]*enumConst
-	names   []string // globals in source order
+	broken  map[string]unsaid // types that could not be read
 	// bare is the body of a file without functions.
 	bare *funcDecl
 }

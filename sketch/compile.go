@@ -267,6 +267,9 @@ func (c *compiler) named(t *typeExpr) *ctype {
 		if ty := builtinTypes[name]; ty != nil {
 			return ty
 		}
+		if b, ok := c.p.unit.broken[name]; ok && b.message != "" {
+			c.fail(b.at, "sketch/syntax", "%s", b.message)
+		}
 	}
 	if strings.Contains(t.name, "::") || len(t.targs) > 0 {
 		return c.libraryType(t)

@@ -640,10 +640,16 @@ func (c *compiler) arith(op opcode, result, ty *ctype, a, b *cexpr, at span) *ce
 			out.v[0] = op.one(ty, p.v[0], q.v[0])
 			return out
 		}
-		p.spread()
-		q.spread()
 		out.uni = false
-		op.all(ty, out.v, p.v, q.v)
+		switch {
+		case q.uni:
+			op.right(ty, out.v, p.v, q.v[0])
+		case p.uni && op.commutes():
+			op.right(ty, out.v, q.v, p.v[0])
+		default:
+			p.spread()
+			op.all(ty, out.v, p.v, q.v)
+		}
 		return out
 	}
 	return r

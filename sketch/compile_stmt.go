@@ -84,6 +84,7 @@ func (c *compiler) sequence(list []stmt) stmtFn {
 					c.scope, c.frame, c.loop, c.chain, c.active = before.scope, before.frame, before.loop, before.chain,
 						before.active
 					c.depth = before.depth
+					c.poison(s)
 				}
 			}()
 			nodes := c.nodes
@@ -94,6 +95,20 @@ func (c *compiler) sequence(list []stmt) stmtFn {
 		}()
 	}
 	return inOrder(fns, at)
+}
+
+// poison declares the variables of a declaration that failed, so that their uses are not reported as well.
+func (c *compiler) poison(s stmt) {
+	d, ok := s.(*declStmt)
+	if !ok {
+		return
+	}
+	for _, v := range d.vars {
+		if c.scope.names[v.name] == nil {
+			l := &lval{ty: typeOpaque, opaque: "a variable whose declaration failed", from: &origin{}}
+			c.scope.names[v.name] = &symbol{lv: l}
+		}
+	}
 }
 
 // charge makes a statement take its share of the steps.

@@ -1,6 +1,9 @@
 package sketch
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // parser turns tokens into the syntax tree. Errors are recorded and end the statement or declaration they are in.
 type parser struct {
@@ -13,7 +16,14 @@ type parser struct {
 	ftmpl map[string]bool // function templates
 	depth int
 	// quiet is set while a declaration is tried that may be none of our business.
-	quiet bool
+	quiet  bool
+	unsaid unsaid // the last error that was not reported
+}
+
+// unsaid is an error of a declaration that may never be needed.
+type unsaid struct {
+	at      span
+	message string
 }
 
 // Limits of nesting and of chains such as a+a+a: they keep every recursion of the package shallow.
@@ -26,7 +36,8 @@ func newParser(f *file, ds *diags, toks []token) *parser {
 	return &parser{file: f, diags: ds, toks: toks,
 		types: map[string]bool{}, ftmpl: map[string]bool{},
 		unit: &unit{funcs: map[string][]*funcDecl{}, structs: map[string]*structDecl{}, aliases: map[string]*aliasDecl{},
-			globals: map[string]*varDecl{}, enums: map[string]*enumConst{}}}
+			globals: map[string]*varDecl{}, enums: map[string]*enumConst{},
+			broken: map[string]unsaid{}}}
 }
 
 func (p *parser) tok() *token { return &p.toks[p.pos] }
@@ -68,7 +79,9 @@ func (p *parser) last() span {
 func (p *parser) since(start span) span { return start.to(p.last()) }
 
 func (p *parser) fail(s span, format string, args ...any) {
-	if !p.quiet {
+	if p.quiet {
+		p.unsaid = unsaid{s, fmt.Sprintf(format, args...)}
+	} else {
 		p.diags.errorf("sketch/syntax", s, format, args...)
 	}
 	panic(bailout{})
@@ -295,9 +308,15 @@ func (p *parser) item() {
 		ok = true
 	}()
 	p.quiet = false
-	if !ok {
-		p.depth = 0
-		p.pos = max(end, p.pos)
+	if ok {
+		return
+	}
+	p.depth = 0
+	p.pos = max(end, p.pos)
+	for i, t := range p.toks[start:end] {
+		if t.text == "struct" || t.text == "class" || t.text == "union" {
+			p.unit.broken[p.toks[start+i+1].text] = p.unsaid
+		}
 	}
 }
 
@@ -345,7 +364,6 @@ func (p *parser) declaration(tparams []tparam) {
 		}
 		v := p.finishVar(spec, d)
 		p.unit.globals[v.name] = v
-		p.unit.names = append(p.unit.names, v.name)
 		if !p.accept(",") {
 			break
 		}

@@ -221,6 +221,53 @@ func (op opcode) all(t *ctype, out, x, y []int64) {
 	wrapAll(t, out)
 }
 
+// right applies an operator whose right operand is the same in all lanes. Indices are mostly of this kind, such as
+// row * pitch + k, so the usual operators and types have loops of their own.
+func (op opcode) right(t *ctype, out, x []int64, y int64) {
+	x = x[:len(out)]
+	switch {
+	case op == opAdd && t == typeInt:
+		for i := range out {
+			out[i] = int64(int32(x[i] + y))
+		}
+	case op == opAdd && t == typeUint:
+		for i := range out {
+			out[i] = int64(uint32(x[i] + y))
+		}
+	case op == opMul && t == typeInt:
+		for i := range out {
+			out[i] = int64(int32(x[i] * y))
+		}
+	case op == opMul && t == typeUint:
+		for i := range out {
+			out[i] = int64(uint32(x[i] * y))
+		}
+	case (op == opAdd || op == opMul) && t.size == 8 && t.kind != kindBool:
+		if op == opMul {
+			for i := range out {
+				out[i] = x[i] * y
+			}
+			return
+		}
+		for i := range out {
+			out[i] = x[i] + y
+		}
+	case op == opLt && !t.wideUnsigned():
+		for i := range out {
+			out[i] = truth(x[i] < y)
+		}
+	default:
+		for i := range out {
+			out[i] = op.one(t, x[i], y)
+		}
+	}
+}
+
+// commutes reports whether the operands of an operator may change places.
+func (op opcode) commutes() bool {
+	return op == opAdd || op == opMul || op == opAnd || op == opOr || op == opXor || op == opEq || op == opNe
+}
+
 // wrapAll brings every lane into the range of t.
 func wrapAll(t *ctype, v []int64) {
 	switch {

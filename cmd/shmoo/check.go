@@ -43,6 +43,11 @@ block, else 32 threads; the first line says which. The exit code is 1 if anythin
 			if err != nil {
 				return err
 			}
+			if input.profile != nil && !asJSON {
+				if err := shmoo.CompareProfile(r, input.profile).WriteText(p.out, false); err != nil {
+					return err
+				}
+			}
 			return verdict(r)
 		},
 	}

@@ -12,7 +12,8 @@ import (
 
 // archFlag adds --arch.
 func archFlag(cmd *cobra.Command, name *string) {
-	cmd.Flags().StringVar(name, "arch", arch.Default, "GPU generation: "+strings.Join(arch.Names(), ", "))
+	cmd.Flags().StringVar(name, "arch", "",
+		"GPU generation (default "+arch.Default+", or the binary's): "+strings.Join(arch.Names(), ", "))
 	complete(cmd, "arch", arch.Names)
 }
 
@@ -28,6 +29,9 @@ func complete(cmd *cobra.Command, flag string, values func() []string) {
 }
 
 func lookupArch(name string) (*arch.Arch, error) {
+	if name == "" {
+		name = arch.Default
+	}
 	a, err := arch.Lookup(name)
 	if err != nil {
 		return nil, &usageError{err}

@@ -15,6 +15,7 @@ import (
 
 	"shmoo"
 	"shmoo/examples"
+	"shmoo/launch"
 )
 
 // An inputFlag set is what every command that analyses an input takes.
@@ -22,6 +23,9 @@ type inputFlags struct {
 	expr, example string
 	block, grid   string
 	blocks        string
+	args          []string
+	launch, ncu   string
+	profile       *launch.Profile // what --ncu holds of the kernel
 	options       shmoo.Options
 }
 
@@ -35,6 +39,10 @@ func (f *inputFlags) flags(cmd *cobra.Command) {
 	fs.StringArrayVarP(&f.options.Defines, "define", "D", nil, "define NAME=VALUE: a macro, constant or template parameter")
 	fs.IntVar(&f.options.DynamicShared, "smem", 0, "bytes of dynamic shared memory")
 	fs.StringVar(&f.options.Kernel, "kernel", "", "kernel to run, where there are several")
+	fs.StringArrayVar(&f.args, "arg", nil, "argument of a binary's kernel: i32=128, f32[1024]:random, i32[64]:file=x.npy, ptr, "+
+		"null; in order, or with a position as 2:i32=128")
+	fs.StringVar(&f.launch, "launch", "", "launch of a binary's kernel: a TOML or JSON file, or Triton's metadata")
+	fs.StringVar(&f.ncu, "ncu", "", "take a binary's launch from what ncu --csv wrote; check also compares its counters")
 	archFlag(cmd, &f.options.Arch)
 	complete(cmd, "example", examples.Names)
 }
@@ -114,7 +122,64 @@ func (f *inputFlags) parse(cmd *cobra.Command, args []string) error {
 	if f.options.DynamicShared < 0 {
 		return usagef("--smem %d: want a number of bytes", f.options.DynamicShared)
 	}
+	return f.readLaunch()
+}
+
+// readLaunch takes over what --launch, --ncu and --arg say, as far as flags do not say otherwise.
+func (f *inputFlags) readLaunch() error {
+	var l launch.Launch
+	for _, source := range []struct {
+		path string
+		read func(name string, data []byte) (*launch.Launch, error)
+	}{{f.launch, launch.Parse}, {f.ncu, f.profiledLaunch}} {
+		if source.path == "" {
+			continue
+		}
+		data, err := os.ReadFile(source.path)
+		if err != nil {
+			return err
+		}
+		read, err := source.read(source.path, data)
+		if err != nil {
+			return err
+		}
+		l = *read
+	}
+	o := &f.options
+	if o.Kernel == "" {
+		o.Kernel = l.Kernel
+	}
+	if o.Block == ([3]int{}) {
+		o.Block = l.Block
+	}
+	if o.Grid == ([3]int{}) {
+		o.Grid = l.Grid
+	}
+	if o.DynamicShared == 0 {
+		o.DynamicShared = l.DynamicShared
+	}
+	for _, text := range f.args {
+		if err := l.Add(text); err != nil {
+			return usagef("--arg: %w", err)
+		}
+	}
+	o.Args = l.Args
 	return nil
+}
+
+// profiledLaunch takes the launch of the named kernel, or the first, from a profile.
+func (f *inputFlags) profiledLaunch(name string, data []byte) (*launch.Launch, error) {
+	profiles, err := launch.ReadProfiles(name, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range profiles {
+		if f.options.Kernel == "" || p.Launch.Kernel == f.options.Kernel {
+			f.profile = p
+			return &p.Launch, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: no launch of kernel %q in it", name, f.options.Kernel)
 }
 
 // stream returns the input's text and the name for its positions.

@@ -105,6 +105,7 @@ type certificate struct {
 	Schema     string `json:"schema"`
 	Arch       string `json:"arch"`
 	Array      string `json:"array"`
+	Present    string `json:"present"`
 	ArrayBytes int    `json:"array_bytes"`
 	Bytes      int    `json:"bytes"`
 	Budget     int    `json:"budget"`
@@ -123,10 +124,10 @@ type certificate struct {
 	Claims struct {
 		General bool `json:"general"`
 		Pads    *struct {
-			Pitches []uint32 `json:"pitches"`
-			Step    uint32   `json:"step"`
-			Max     uint32   `json:"max"`
-			Whole   bool     `json:"whole_rows"`
+			Pitches  []uint32 `json:"pitches"`
+			Step     uint32   `json:"step"`
+			Max      uint32   `json:"max"`
+			Declared bool     `json:"declared"`
 		} `json:"pads"`
 		Swizzles *struct {
 			LowBit int `json:"low_bit"`
@@ -202,7 +203,11 @@ func Check(ctx context.Context, r io.Reader) (*Outcome, error) {
 	if !c.out.OK() {
 		return &c.out, nil // counts under a broken layout mean nothing
 	}
-	if err := c.counts(t); err != nil {
+	present, err := layout.ParseTransform(c.cert.Present)
+	if err != nil {
+		return nil, fmt.Errorf("certificate: present layout: %w", err)
+	}
+	if err := c.counts(present, t); err != nil {
 		return nil, err
 	}
 	if err := c.bound(); err != nil {
@@ -267,29 +272,23 @@ func (c *checker) layout(t layout.Transform) {
 }
 
 // counts compares the wavefronts before and after with the literal form of the unit.
-func (c *checker) counts(t layout.Transform) error {
+func (c *checker) counts(present, t layout.Transform) error {
 	k := &c.cert
 	before, after, ideal := make([]int64, len(k.Sites)), make([]int64, len(k.Sites)), make([]int64, len(k.Sites))
 	for i := range c.requests {
 		r := &c.requests[i]
-		w, err := c.unit.Walk(&r.Request)
+		was, err := c.walk(r, present)
 		if err != nil {
 			return fmt.Errorf("certificate: request %d: %w", i, err)
 		}
-		before[r.site] += int64(w.Outcome.Wavefronts) * r.count
-		ideal[r.site] += int64(w.Outcome.Ideal) * r.count
-		moved := r.Request
-		moved.Addr = make([]uint32, len(r.Addr))
-		for l, a := range r.Addr {
-			if r.Addressing().Has(l) {
-				moved.Addr[l] = t.Map(a)
-			}
-		}
-		if w, err = c.unit.Walk(&moved); err != nil {
+		before[r.site] += int64(was.Outcome.Wavefronts) * r.count
+		ideal[r.site] += int64(was.Outcome.Ideal) * r.count
+		is, err := c.walk(r, t)
+		if err != nil {
 			c.out.add("counts", false, "request %d under the layout: %v", i, err)
 			return nil
 		}
-		after[r.site] += int64(w.Outcome.Wavefronts) * r.count
+		after[r.site] += int64(is.Outcome.Wavefronts) * r.count
 	}
 	var sumBefore, sumAfter int64
 	for i, s := range k.Sites {
@@ -302,6 +301,18 @@ func (c *checker) counts(t layout.Transform) error {
 	}
 	c.out.add("counts", k.Before == sumBefore && k.After == sumAfter, "%d wavefronts before, %d after, at %d sites", sumBefore, sumAfter, len(k.Sites))
 	return nil
+}
+
+// walk takes a request under a layout through the unit.
+func (c *checker) walk(r *request, t layout.Transform) (*smem.Walk, error) {
+	moved := r.Request
+	moved.Addr = make([]uint32, len(r.Addr))
+	for l, a := range r.Addr {
+		if r.Addressing().Has(l) {
+			moved.Addr[l] = t.Map(a)
+		}
+	}
+	return c.unit.Walk(&moved)
 }
 
 // bound works out the bound again: for each group, how many granules meet at one place of a granule.
@@ -383,14 +394,17 @@ func (c *checker) families() error {
 			for add := uint32(0); add <= s.Max; add += s.Step {
 				text := fmt.Sprintf("+%d per %d", add, inner)
 				c.extra = 0
-				if s.Whole {
+				if s.Declared {
 					c.extra = size / inner * add
 				}
 				c.try(&best, &name, text, func(a uint32) uint32 { return a + a/inner*add })
+				if !s.Declared {
+					continue
+				}
 				for _, outer := range s.Pitches[i+1:] {
 					for more := s.Step; more <= s.Max; more += s.Step {
 						c.extra = 0
-						if s.Whole {
+						if s.Declared {
 							c.extra = size/inner*add + size/outer*more
 						}
 						c.try(&best, &name, text+fmt.Sprintf(", +%d per %d", more, outer), func(a uint32) uint32 {

@@ -19,6 +19,7 @@ import (
 // tile is a source of one array, written by rows and read by columns of the given width.
 type tile struct {
 	elem, rows, cols, width int
+	pad                     int // columns more in the declaration
 }
 
 func (t tile) Sites() []access.Site {
@@ -26,12 +27,12 @@ func (t tile) Sites() []access.Site {
 }
 
 func (t tile) Arrays() []access.Array {
-	return []access.Array{{Name: "tile", Size: t.elem * t.rows * t.cols, ElemBytes: t.elem, Dims: []int{t.rows, t.cols}}}
+	return []access.Array{{Name: "tile", Size: t.elem * t.rows * (t.cols + t.pad), ElemBytes: t.elem, Dims: []int{t.rows, t.cols + t.pad}}}
 }
 
 func (t tile) Accesses(context.Context) iter.Seq2[*access.Access, error] {
 	return func(yield func(*access.Access, error) bool) {
-		pitch := t.elem * t.cols
+		pitch := t.elem * (t.cols + t.pad)
 		for row := range t.rows {
 			a := access.Access{Request: smem.Request{Op: smem.Store, Width: t.elem, Active: smem.Lanes(0, 32)}}
 			for l := range 32 {
@@ -41,7 +42,7 @@ func (t tile) Accesses(context.Context) iter.Seq2[*access.Access, error] {
 				return
 			}
 		}
-		for col := range pitch / t.width {
+		for col := range t.elem * t.cols / t.width {
 			a := access.Access{Site: 1, Request: smem.Request{Op: smem.Load, Width: t.width, Active: smem.Lanes(0, 32)}}
 			for l := range 32 {
 				a.Request.Addr = append(a.Request.Addr, uint32(l%t.rows*pitch+col*t.width))
@@ -93,13 +94,14 @@ var cases = []struct {
 	tile    tile
 	options fix.Options
 }{
-	{"transpose", tile{4, 32, 32, 4}, fix.Options{}},
-	{"transpose by XOR", tile{4, 32, 32, 4}, fix.Options{Allow: []fix.Family{fix.XOR}}},
-	{"float4 columns", tile{4, 32, 32, 16}, fix.Options{}},
-	{"bytes, odd rows", tile{1, 24, 40, 1}, fix.Options{}},
-	{"no room for a pad, rows no power of two", tile{4, 32, 24, 4}, fix.Options{MaxBytes: 32 * 24 * 4, Limited: true}},
-	{"linear", tile{2, 32, 64, 8}, fix.Options{Allow: []fix.Family{fix.LinearF}}},
-	{"four rows of 32 bytes in a row of banks", tile{2, 16, 16, 8}, fix.Options{}},
+	{"transpose", tile{4, 32, 32, 4, 0}, fix.Options{}},
+	{"transpose by XOR", tile{4, 32, 32, 4, 0}, fix.Options{Allow: []fix.Family{fix.XOR}}},
+	{"float4 columns", tile{4, 32, 32, 16, 0}, fix.Options{}},
+	{"bytes, odd rows", tile{1, 24, 40, 1, 0}, fix.Options{}},
+	{"no room for a pad, rows no power of two", tile{4, 32, 24, 4, 0}, fix.Options{MaxBytes: 32 * 24 * 4, Limited: true}},
+	{"linear", tile{2, 32, 64, 8, 0}, fix.Options{Allow: []fix.Family{fix.LinearF}}},
+	{"a pad of the wrong size is there", tile{4, 32, 32, 4, 2}, fix.Options{}},
+	{"four rows of 32 bytes in a row of banks", tile{2, 16, 16, 8, 0}, fix.Options{}},
 }
 
 func TestCertificatesHold(t *testing.T) {
@@ -119,7 +121,7 @@ func TestCertificatesHold(t *testing.T) {
 
 // TestForgeriesFail changes one field of a sound certificate at a time. Every change must be noticed.
 func TestForgeriesFail(t *testing.T) {
-	r, sound := certificate(t, tile{4, 32, 32, 4}, fix.Options{})
+	r, sound := certificate(t, tile{4, 32, 32, 4, 0}, fix.Options{})
 	worse := write(t, r, &r.Before)
 	if o := check(t, worse); !o.OK() {
 		t.Fatalf("the array as it is, without a claim: %s", o)
@@ -134,6 +136,8 @@ func TestForgeriesFail(t *testing.T) {
 		{"no layout at all", sound, set("transform", "id"), "counts"},
 		{"other counts", sound, set("transform", "pad(+4 per 128 bytes) o Swizzle<5,2,5>"), "counts"},
 		{"breaks granules", sound, set("transform", "pad(+2 per 64 bytes)"), "in one piece"},
+		{"another present", sound, set("present", "pad(+4 per 128 bytes)"), "counts"},
+		{"no present", sound, set("present", "what"), "present layout"},
 		{"a smaller size", sound, set("bytes", 4100), "inside"},
 		{"beyond the budget", sound, set("budget", 4100), "fits"},
 		{"fewer wavefronts", sound, set("after", 63), "counts"},
@@ -188,7 +192,7 @@ func siteField(name string, value any) func(map[string]any) {
 }
 
 func FuzzCheck(f *testing.F) {
-	f.Add([]byte(`{"schema":"shmoo.certificate/1","arch":"sm_90","array":"a","array_bytes":128,"bytes":128,"budget":128,"granule":4,` +
+	f.Add([]byte(`{"schema":"shmoo.certificate/1","arch":"sm_90","array":"a","present":"id","array_bytes":128,"bytes":128,"budget":128,"granule":4,` +
 		`"transform":"id","sites":[{"site":"s","before":1,"after":1,"ideal":1,"bound":1}],"before":1,"after":1,"bound":1,` +
 		`"claims":{"general":true,"swizzles":{"low_bit":2,"bits":7}},"requests":[{"site":0,"op":"load","width":4,"mask":"1","addr":[0],"count":1}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

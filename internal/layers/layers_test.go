@@ -21,6 +21,7 @@ var layer = map[string]int{
 	"shmoo/access": 1,
 	"shmoo/arch":   1,
 	"shmoo/layout": 1,
+	"shmoo/ncu":    1,
 	"shmoo/space":  1,
 	"shmoo/sass":   1,
 	"shmoo/cubin":  1,
@@ -35,6 +36,7 @@ var layer = map[string]int{
 	"shmoo/unitfile": 2,
 
 	"shmoo/explain": 3,
+	"shmoo/launch":  3,
 	"shmoo/inspect": 3,
 
 	"shmoo/bankmap/draw": 3,

@@ -63,6 +63,7 @@ type Tally struct {
 	Reasons    map[string]int64 `json:"unresolved_reasons,omitempty"`
 	Faulted    int64            `json:"faulted"`
 	Coverage   float64          `json:"coverage"`
+	SourcePage *int64           `json:"ncu_source_page,omitempty"` // wavefronts as ncu's Source page shows them, where known
 	Basis      string           `json:"basis"`
 }
 
@@ -138,11 +139,15 @@ func site(s *report.Site) Site {
 }
 
 func tally(t *report.Tally) Tally {
-	return Tally{
+	j := Tally{
 		Requests: t.Requests, Wavefronts: t.Wavefronts, Ideal: t.Ideal, Conflicts: t.Conflicts(), Ways: t.Ways,
 		Cycles: t.Cycles, Unresolved: t.UnresolvedRequests(), Reasons: t.Unresolved, Faulted: t.Faulted,
 		Coverage: t.Coverage(), Basis: t.Basis.String(),
 	}
+	if t.SourcePageUnknown == 0 {
+		j.SourcePage = &t.SourcePage
+	}
+	return j
 }
 
 // Diagnostics converts a list of diagnostics.

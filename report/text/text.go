@@ -10,6 +10,8 @@ package text
 import (
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,6 +67,9 @@ func title(r *report.Report) string {
 		fmt.Fprintf(&b, "block %s", shape(l.Block))
 		if l.Grid != [3]int{1, 1, 1} {
 			fmt.Fprintf(&b, ", grid %s", shape(l.Grid))
+			if l.Scale() != 1 {
+				fmt.Fprintf(&b, " (%d of %d blocks run)", l.Blocks, l.Grid[0]*l.Grid[1]*l.Grid[2])
+			}
 		}
 		if l.DynamicShared > 0 {
 			fmt.Fprintf(&b, ", %d bytes of dynamic shared memory", l.DynamicShared)
@@ -100,16 +105,25 @@ func sites(w io.Writer, r *report.Report, totals *report.Tally) error {
 		t.Row(place(s), s.Array, clip(s.Text, 36), opName(s), s.Width, s.Tally.Requests, s.Tally.Wavefronts, s.Tally.Ideal,
 			s.Tally.Conflicts(), s.Tally.Ways, number(s.Tally.Cycles), percent(s.Tally.Coverage()), basis(&s.Tally))
 	}
-	t.Row("total", "", "", "", "", totals.Requests, totals.Wavefronts, totals.Ideal, totals.Conflicts(), totals.Ways,
+	total := "total"
+	if l := r.Launch; l != nil && l.Scale() != 1 {
+		total = fmt.Sprintf("total (x%g for the launch)", l.Scale())
+	}
+	t.Row(total, "", "", "", "", totals.Requests, totals.Wavefronts, totals.Ideal, totals.Conflicts(), totals.Ways,
 		number(totals.Cycles), percent(totals.Coverage()), basis(totals))
 	return t.Write(w)
 }
 
+// place names a site by its source position, and an instruction by its address and the file's base name: paths in line
+// tables are long.
 func place(s *report.Site) string {
-	if s.Pos.IsValid() {
+	switch {
+	case s.Text != "" || s.PC == 0 && s.Pos.IsValid():
 		return s.Pos.Pos.String()
+	case s.Pos.IsValid():
+		return fmt.Sprintf("0x%04x %s:%d", s.PC, path.Base(filepath.ToSlash(s.Pos.File)), s.Pos.Line)
 	}
-	return fmt.Sprintf("%#06x", s.PC)
+	return fmt.Sprintf("0x%04x", s.PC)
 }
 
 func opName(s *report.Site) string {

@@ -181,9 +181,9 @@ var argKinds = map[string]string{
 }
 
 var showRules = map[string]string{"pt": "showNotPT", "npt": "showNotFalse", "rz": "showNotRZ", "z": "showNotZero", "hide": "showNever", "if": "showIf", "ifn": "showIfNot",
-	"m15": "showNotAll", "n7": "showNot7", "z2": "showAlways"}
+	"m15": "showNotAll", "n7": "showNot7", "all": "showNotFF", "z2": "showAlways"}
 
-var styles = map[string]string{"s": "styleSigned", "u": "styleHex", "f": "styleF32", "h": "styleF16x2", "d": "styleF64", "b": "styleBF16x2", "t": "styleTwos", "l": "styleDecimal", "g": "styleGroup"}
+var styles = map[string]string{"s": "styleSigned", "u": "styleHex", "f": "styleF32", "h": "styleF16x2", "d": "styleF64", "b": "styleBF16x2", "t": "styleTwos", "l": "styleSet", "g": "styleGroup"}
 
 func (t *table) argLit(a *arg, mems, sufs *pool) (string, error) {
 	kind, ok := argKinds[a.kind]

@@ -141,3 +141,13 @@ extern "C" __global__ void loads(const int *__restrict__ r, volatile int *v, int
 	asm volatile("prefetch.global.L2 [%0];" ::"l"(p + 33));
 	asm volatile("prefetch.global.L1 [%0];" ::"l"(p + 33));
 }
+
+#if __CUDA_ARCH__ >= 1000
+extern "C" __global__ void vectors256(float *o, const float *__restrict__ g) {
+	float a[8], b[8];
+	int t = threadIdx.x * 8;
+	asm volatile("ld.global.v8.f32 {%0,%1,%2,%3,%4,%5,%6,%7}, [%8];" : "=f"(a[0]), "=f"(a[1]), "=f"(a[2]), "=f"(a[3]), "=f"(a[4]), "=f"(a[5]), "=f"(a[6]), "=f"(a[7]) : "l"(g + t));
+	asm volatile("ld.global.nc.v4.b64 {%0,%1,%2,%3}, [%4+64];" : "=d"(*(double *)&b[0]), "=d"(*(double *)&b[2]), "=d"(*(double *)&b[4]), "=d"(*(double *)&b[6]) : "l"(g + t));
+	asm volatile("st.global.v8.f32 [%8], {%0,%1,%2,%3,%4,%5,%6,%7};" ::"f"(a[0]), "f"(a[1]), "f"(a[2]), "f"(a[3]), "f"(b[4]), "f"(b[5]), "f"(b[6]), "f"(b[7]), "l"(o + t));
+}
+#endif

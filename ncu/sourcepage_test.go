@@ -1,4 +1,4 @@
-package explain_test
+package ncu_test
 
 import (
 	"bufio"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"shmoo/arch"
-	"shmoo/explain"
+	"shmoo/ncu"
 	"shmoo/smem"
 )
 
@@ -18,6 +18,17 @@ type recorded struct {
 	request            *smem.Request
 	hardware, profiler int
 }
+
+// request returns a request of the lanes in active with the given addresses.
+func request(op smem.Op, width int, active smem.Mask, addr func(lane int) int) *smem.Request {
+	r := &smem.Request{Op: op, Width: width, Active: active}
+	for lane := range 32 {
+		r.Addr = append(r.Addr, uint32(addr(lane)))
+	}
+	return r
+}
+
+const full = smem.Mask(0xffffffff)
 
 func readRecorded(t *testing.T) []recorded {
 	t.Helper()
@@ -73,16 +84,16 @@ func TestSourcePageOnRecordedLoads(t *testing.T) {
 		if rec.hardware != rec.profiler {
 			differ++
 		}
-		page, mayDiffer := explain.SourcePage(u, rec.request)
-		if !mayDiffer {
-			t.Errorf("line %d: SourcePage says that a wide load cannot differ", rec.line)
+		if !ncu.MayDiffer(u, rec.request) {
+			t.Errorf("line %d: MayDiffer says that a wide load cannot differ", rec.line)
 		}
-		if !page.Known {
+		page, ok := ncu.SourcePage(u, rec.request, &out)
+		if !ok {
 			continue
 		}
 		known++
-		if page.Wavefronts != rec.profiler {
-			t.Errorf("line %d: SourcePage gives %d, the page showed %d", rec.line, page.Wavefronts, rec.profiler)
+		if page != rec.profiler {
+			t.Errorf("line %d: SourcePage gives %d, the page showed %d", rec.line, page, rec.profiler)
 		}
 		if rec.hardware != rec.profiler {
 			explained++
@@ -101,8 +112,8 @@ func TestSourcePageElsewhere(t *testing.T) {
 		r                *smem.Request
 		mayDiffer, known bool
 	}{
-		{"32-bit load", "sm_90", request(smem.Load, 4, full, pairs), false, false},
-		{"128-bit store", "sm_90", request(smem.Store, 16, full, pairs), false, false},
+		{"32-bit load", "sm_90", request(smem.Load, 4, full, pairs), false, true},
+		{"128-bit store", "sm_90", request(smem.Store, 16, full, pairs), false, true},
 		{"128-bit load", "sm_90", request(smem.Load, 16, full, pairs), true, true},
 		{"128-bit load of a part of the warp", "sm_90", request(smem.Load, 16, 0xffff, pairs), true, false},
 		{"64-bit load of a part of the warp", "sm_90", request(smem.Load, 8, 0xffff, pairs), true, true},
@@ -110,9 +121,17 @@ func TestSourcePageElsewhere(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			page, mayDiffer := explain.SourcePage(arch.MustLookup(test.arch).Unit, test.r)
-			if mayDiffer != test.mayDiffer || page.Known != test.known {
-				t.Errorf("may differ %v, known %v; want %v, %v", mayDiffer, page.Known, test.mayDiffer, test.known)
+			u := arch.MustLookup(test.arch).Unit
+			var out smem.Outcome
+			if err := u.Resolve(&out, test.r); err != nil {
+				t.Fatal(err)
+			}
+			page, known := ncu.SourcePage(u, test.r, &out)
+			if mayDiffer := ncu.MayDiffer(u, test.r); mayDiffer != test.mayDiffer || known != test.known {
+				t.Errorf("may differ %v, known %v; want %v, %v", mayDiffer, known, test.mayDiffer, test.known)
+			}
+			if !test.mayDiffer && page != out.Wavefronts {
+				t.Errorf("%d wavefronts, want the %d that hardware counts", page, out.Wavefronts)
 			}
 		})
 	}
