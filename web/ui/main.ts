@@ -6,8 +6,10 @@ import { connect } from "./backend";
 import { byId, h, number, plural, replace } from "./dom";
 import { Editor } from "./editor";
 import { Fields, messages } from "./fields";
+import { exportPage } from "./export";
 import { FixPane } from "./fix";
 import { PadsPane } from "./pads";
+import { MissingFile } from "./resources";
 import { SpacePane } from "./space";
 import { checked, decode, fromInput, initial, panes, type Pane, type State } from "./state";
 import { darkQuery } from "./theme";
@@ -93,6 +95,9 @@ async function start(): Promise<void> {
     editor.load();
   };
   byId("share").addEventListener("click", () => void share(app));
+  byId("export").addEventListener("click", () => exportPage(app.state).catch((err: unknown) => {
+    toast(err instanceof MissingFile ? "This build of the program has no model to export; see the manual for one that has." : String(err));
+  }));
   const state = await opening(backend.kind === "server");
   if (state) load(state);
   else fields.open(app.catalogue.examples.find((e) => e.title === "transpose")?.title ?? app.catalogue.examples[0]?.title ?? "");
