@@ -1,3 +1,5 @@
+//go:build !js
+
 package shmoo
 
 import (
@@ -20,6 +22,13 @@ import (
 	"shmoo/launch"
 	"shmoo/report"
 )
+
+// Magic numbers of what holds machine code: ELF files, archives, fatbins.
+var binaryMagic = [][]byte{[]byte("\x7fELF"), []byte("!<arch>\n"), {0x50, 0xed, 0x55, 0xba}}
+
+func isBinary(data []byte) bool {
+	return slices.ContainsFunc(binaryMagic, func(magic []byte) bool { return bytes.HasPrefix(data, magic) })
+}
 
 func openBinary(ctx context.Context, in *Input, data []byte, o Options) error {
 	f, err := cubin.Read(bytes.NewReader(data), int64(len(data)))
