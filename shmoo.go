@@ -30,8 +30,8 @@ func Analyze(ctx context.Context, in *Input) (*report.Report, error) {
 	}
 	r.Kernel, r.Launch = in.Kernel, in.Launch
 	r.Diagnostics = append(r.Diagnostics, in.Notes...)
-	if b, ok := in.Source.(*binarySource); ok {
-		r.Diagnostics = append(r.Diagnostics, b.notes()...)
+	if s, ok := in.Source.(interface{ notes() diag.List }); ok {
+		r.Diagnostics = append(r.Diagnostics, s.notes()...)
 	}
 	r.Diagnostics = append(r.Diagnostics, faults(r)...)
 	r.Diagnostics = append(r.Diagnostics, conflicts(ctx, in, r)...)

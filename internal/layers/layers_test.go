@@ -58,7 +58,9 @@ var layer = map[string]int{
 	"shmoo/probe":      4,
 
 	"shmoo":           4,
+	"shmoo/web/eval":  5,
 	"shmoo/web":       6,
+	"shmoo/web/wasm":  6,
 	"shmoo/cmd/shmoo": 7,
 }
 
