@@ -103,6 +103,7 @@ const (
 	styleTwos            // sign-extended value, printed as 32-bit hex
 	styleSet             // bit set
 	styleGroup           // scoreboard or descriptor of a warpgroup
+	styleInst            // instruction descriptor, beside a tensor address
 )
 
 // argDesc describes one operand of a row. Bit numbers of 0 mean that there is no such bit.

@@ -48,7 +48,9 @@ type arg struct {
 	mem        map[string]field
 	shift      int
 	reuse      int
-	swz        int    // half selector bits, 0 = none
+	swz        int // half selector bits, 0 = none
+	noReuse    bool
+	off        string // further offset of a descriptor operand
 	tail       string // printed after a register
 	half       bool   // slot positions of half-precision operands
 	dst        bool
@@ -356,8 +358,31 @@ func (t *table) count(name string) int {
 	return slices.IndexFunc(t.counts, func(c count) bool { return c.name == name })
 }
 
-// check finds rows that can never match because an earlier row without conditions has the same opcode and family.
+// check finds enums and counts that no row uses, and rows that can never match because an earlier row without conditions has the same
+// opcode and family.
 func (t *table) check() error {
+	used := map[string]bool{}
+	for _, r := range t.rows {
+		for _, s := range r.suf {
+			used[s.enum] = true
+		}
+		for _, a := range r.args {
+			used["*"+a.countName] = true
+			if name, _, ok := strings.Cut(a.tail, "@"); ok {
+				used[name[1:]] = true
+			}
+		}
+	}
+	for _, e := range t.enums {
+		if !used[e.name] {
+			return fmt.Errorf("enum %s: no row uses it", e.name)
+		}
+	}
+	for _, c := range t.counts {
+		if !used["*"+c.name] {
+			return fmt.Errorf("count %s: no row uses it", c.name)
+		}
+	}
 	open := map[[2]int]string{}
 	for _, r := range t.rows {
 		for f := range families {
