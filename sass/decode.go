@@ -66,7 +66,7 @@ func DecodeWord(i *Inst, arch Arch, w Word) error {
 	s := x.span[w.Lo&0xfff|w.Hi>>27&1<<12]
 	for _, n := range x.rows[s.start:s.end] {
 		r := &rowTab[n]
-		if !r.matches(w) {
+		if r.since > arch || !r.matches(w) {
 			continue
 		}
 		if !i.fill(r, w) {

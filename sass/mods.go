@@ -41,7 +41,7 @@ const (
 	ModSh            // FLO.SH: distance from the top instead of the index
 	ModOr            // R2UR.OR and PAND/POR of LOP3: 1 = OR for R2UR; 1 = PAND for LOP3
 	ModMode          // operation-specific mode, raw
-	ModByte          // P2R, R2P: byte of the register, 0 to 3
+	ModByte          // P2R, R2P: byte of the register, 0 to 3; I2F of 8 and 16 bits: first byte of the source
 	ModSx32          // LEA.HI.SX32
 	ModRelu          // .RELU
 	ModNtz           // F2I.NTZ

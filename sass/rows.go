@@ -142,6 +142,7 @@ type cond struct {
 // rowDesc is one row of the table for one opcode.
 type rowDesc struct {
 	ugd   bool // the guard is a uniform predicate
+	since Arch // first generation of the families that has it, 0 = all
 	op    Op
 	name  string
 	op13  uint16

@@ -152,6 +152,9 @@ func (t *table) emitRows() (string, error) {
 			}
 			rows.WriteString("}")
 		}
+		if r.since != 0 {
+			fmt.Fprintf(&rows, ", since: SM%d", r.since)
+		}
 		if r.uguard {
 			rows.WriteString(", ugd: true")
 		}

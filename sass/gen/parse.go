@@ -66,6 +66,7 @@ type row struct {
 	conds  []cond
 	alias  string
 	uguard bool
+	since  int // first generation within the families, 0 = all
 	src    string
 	where  string
 }
@@ -248,6 +249,12 @@ func (t *table) parseRows(text, where string) error {
 		switch key {
 		case "alias":
 			base.alias = val
+		case "since":
+			n, err := strconv.ParseUint(val, 10, 8)
+			if err != nil {
+				return fmt.Errorf("option %q", s)
+			}
+			base.since = int(n)
 		case "guard":
 			base.uguard = val == "u"
 		default:
@@ -393,7 +400,7 @@ func (t *table) check() error {
 			if w, ok := open[key]; ok {
 				return fmt.Errorf("%s: opcode %x on sm_%d is hidden by %s", r.where, r.op13, families[f], w)
 			}
-			if len(r.conds) == 0 {
+			if len(r.conds) == 0 && r.since == 0 {
 				open[key] = r.where
 			}
 		}
