@@ -464,7 +464,7 @@ var argTab = [...]argDesc{
 	{kind: akConst, role: RoleC, at: field{lo: 38, width: 8}, neg: 63, abs: 62, swz: 60, count: 1},
 	{kind: akUReg, role: RoleC, at: field{lo: 32, width: 8}, neg: 63, abs: 62, swz: 60, count: 1},
 	{kind: akImm, role: RoleC, at: field{lo: 32, width: 32}, style: styleBF16x2},
-	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, swz: 60},
+	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, swz: 60, style: styleF16x2},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 23, countAt: field{lo: 75, width: 2}},
 	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, tailSuf: 117, count: 1},
 	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, tailSuf: 118, count: 1},
