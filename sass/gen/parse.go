@@ -136,7 +136,7 @@ func (t *table) parseLine(text, where string) error {
 // parseEnum reads NAME MOD WIDTH VALUE..., where a value is TEXT, N=TEXT, TEXT/CANON or N=TEXT/CANON, and TEXT "-" is empty.
 func parseEnum(w []string) (enum, error) {
 	if len(w) < 4 {
-		return enum{}, fmt.Errorf("enum: got %d words, want NAME MOD WIDTH VALUE...", len(w))
+		return enum{}, fmt.Errorf("enum: got %d words, want NAME MOD WIDTH and values", len(w))
 	}
 	n, err := strconv.Atoi(w[2])
 	if err != nil || n < 1 || n > 8 {
@@ -177,7 +177,7 @@ func parseEnum(w []string) (enum, error) {
 
 func parseCount(w []string) (count, error) {
 	if len(w) < 3 {
-		return count{}, fmt.Errorf("count: want NAME WIDTH N...")
+		return count{}, fmt.Errorf("count: want NAME WIDTH and numbers")
 	}
 	c := count{name: w[0]}
 	var err error
