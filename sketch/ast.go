@@ -285,6 +285,7 @@ type unit struct {
 	aliases map[string]*aliasDecl
 	globals map[string]*varDecl
 	enums   map[string]*enumConst
+	special map[string]bool   // functions with explicit specializations
 	broken  map[string]unsaid // types that could not be read
 	// bare is the body of a file without functions.
 	bare *funcDecl

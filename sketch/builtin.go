@@ -54,6 +54,8 @@ func init() {
 		"clock": typeLongLong, "clock64": typeLongLong, "globaltimer": typeULongLong, "__double2int_rn": typeInt,
 		"__hgt": typeBool, "__hlt": typeBool, "__hge": typeBool, "__hle": typeBool, "__heq": typeBool, "isnan": typeBool,
 		"isinf": typeBool, "isfinite": typeBool, "__isnanf": typeBool, "lrintf": typeLongLong, "__vote": typeInt,
+		"__nv_cvt_float_to_fp8": typeUchar, "__nv_cvt_halfraw_to_fp8": typeUchar, "__nv_cvt_float2_to_fp8x2": typeUshort,
+		"__nv_cvt_fp8_to_halfraw": typeHalf, "__nv_cvt_fp8x2_to_halfraw2": typeUint,
 		"__byte_perm": typeUint, "__funnelshift_l": typeUint, "__funnelshift_r": typeUint, "__nvvm_get_smem_pointer": typeUint,
 	} {
 		builtins[name] = valueOf(ty)
@@ -159,6 +161,10 @@ func init() {
 		return r
 	}
 	builtins["__isShared"] = valueOf(typeBool)
+	for _, name := range strings.Fields(`memcpy memset reduce inclusive_scan exclusive_scan invoke_one coalesced_threads
+		labeled_partition binary_partition this_cluster init`) {
+		builtins[name] = func(c *compiler, x *call, _ []targ) *cexpr { return c.opaqueCall("function "+name, x) }
+	}
 	initShuffles()
 	initAtomics()
 	initCopies()

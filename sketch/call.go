@@ -16,6 +16,8 @@ func (c *compiler) call(x *call) *cexpr {
 			switch {
 			case s.fn != nil:
 				return c.callLambda(s, x)
+			case s.decl != nil:
+				return c.inline(s.decl, x.span, fn.targs, c.arguments(s.decl, x.args))
 			case s.method != nil:
 				m := s.method
 				return c.inlineMethod(m.f, m.recv, m.ty, x.span, fn.targs, c.arguments(m.f, x.args))
@@ -120,6 +122,9 @@ func (c *compiler) arguments(f *funcDecl, args []expr) []*cexpr {
 }
 
 func (c *compiler) callLambda(s *symbol, x *call) *cexpr {
+	if s.decl != nil {
+		return c.inline(s.decl, x.span, nil, c.arguments(s.decl, x.args))
+	}
 	f := s.fn.fn
 	args := c.arguments(f, x.args)
 	return c.inlineIn(f, x.span, s.env, args)
@@ -132,6 +137,9 @@ func (c *compiler) inline(f *funcDecl, at span, targs []targ, args []*cexpr) *ce
 	}
 	if !c.p.parseBody(f) {
 		panic(bailout{})
+	}
+	if c.p.unit.special[f.name] {
+		c.diags.warnf("sketch/template", at, "explicit specializations of %s are passed over: the general form is used", f.name)
 	}
 	bound := c.deduce(f, args)
 	env := c.bindTemplate(f.name, at, f.tparams, targs, bound, c.global)
@@ -397,16 +405,18 @@ func (c *compiler) opaqueCall(what string, x *call) *cexpr {
 	var run evalFn
 	for _, a := range x.args {
 		e := c.expr(a)
-		if e.lv != nil && e.lv.obj != nil {
-			o, why := e.lv.obj, "a value set by "+what
-			if len(o.leaves) > 0 {
-				run = c.then(run, func(m *machine, mask laneMask) *vec { o.forget(0, -1, mask, why); return nil })
-			}
-			if e.ty.isAggregate() {
-				continue
-			}
-		}
+		o := objectOf(e)
 		e = c.load(e)
+		if o == nil {
+			o = objectOf(e)
+		}
+		if o != nil && len(o.leaves) > 0 {
+			why := "a value set by " + what
+			run = c.then(run, func(m *machine, mask laneMask) *vec { o.forget(0, -1, mask, why); return nil })
+		}
+		if e.ty.isAggregate() {
+			continue
+		}
 		if e.ty.kind == kindPointer && (e.pt == nil || e.pt.shared != nil) {
 			run = c.then(run, c.unresolvedTouch(smem.Load, c.deref(e, a.at()), what+" is not followed into shared memory"))
 		}
@@ -417,6 +427,17 @@ func (c *compiler) opaqueCall(what string, x *call) *cexpr {
 		r.fn, r.effects = c.unknownAfter(c.then(r.fn, run), r), true
 	}
 	return r
+}
+
+// objectOf returns the variable that an expression names or points to, or nil.
+func objectOf(e *cexpr) *object {
+	switch {
+	case e.lv != nil:
+		return e.lv.obj
+	case e.pt != nil:
+		return e.pt.obj
+	}
+	return nil
 }
 
 // unresolvedTouch counts an access to a place whose addresses are not known for the reason why.

@@ -41,6 +41,7 @@ type symbol struct {
 	ty     *ctype  // type
 	fn     *lambda // lambda, compiled in env
 	method *methodRef
+	decl   *funcDecl // a function used as a value
 	env    *scope
 }
 
@@ -222,6 +223,9 @@ func (c *compiler) resolve(t *typeExpr) *ctype {
 		if e == nil {
 			c.fail(t.span, "sketch/type", "array of auto, want an element type")
 		}
+		if e.size < 0 {
+			c.fail(t.span, "sketch/type", "array of %s, which is not complete here", e.name)
+		}
 		n := -1
 		if t.dim != nil {
 			n = c.arrayLength(t.dim)
@@ -389,6 +393,11 @@ func (c *compiler) bindArg(t tparam, a targ) *symbol {
 		}
 		return &symbol{ty: ty}
 	}
+	if id, ok := a.x.(*ident); ok {
+		if s := c.functionValue(id); s != nil {
+			return s
+		}
+	}
 	ty := typeInt
 	if t.ty != nil && t.ty.name != "auto" {
 		saved := c.scope
@@ -438,6 +447,7 @@ func (c *compiler) structType(s *structDecl, t *typeExpr) *ctype {
 			delete(c.types, key)
 		}
 	}()
+	env.names[unqualified(s.name)] = &symbol{ty: ty} // inside, the name alone is this instance
 	for _, a := range s.types {
 		env.names[a.name] = &symbol{ty: c.resolve(a.ty)}
 	}
@@ -451,6 +461,9 @@ func (c *compiler) structType(s *structDecl, t *typeExpr) *ctype {
 		ft := c.resolve(f.ty)
 		if ft == nil {
 			c.fail(f.span, "sketch/type", "member %s has type auto, want a type", f.name)
+		}
+		if ft.size < 0 {
+			c.fail(f.span, "sketch/type", "struct %s contains itself", s.name)
 		}
 		a := c.alignOf(ft, f.aligns)
 		if !s.union {
@@ -485,6 +498,8 @@ func scopeKey(env *scope) string {
 		s := env.names[name]
 		if s.ty != nil {
 			fmt.Fprintf(&b, "|%s=%s/%d", name, s.ty.name, s.ty.size)
+		} else if s.decl != nil {
+			fmt.Fprintf(&b, "|%s=%s@%d", name, s.decl.name, s.decl.span.off)
 		} else if s.val != nil {
 			fmt.Fprintf(&b, "|%s=%d", name, s.val.val)
 		}

@@ -100,6 +100,9 @@ func (c *compiler) ident(x *ident) *cexpr {
 	if x.lit != nil {
 		return c.expr(x.lit)
 	}
+	if s := c.functionValue(x); s != nil {
+		return c.symbolValue(s, x)
+	}
 	if x.name != name {
 		return &cexpr{ty: typeOpaque, why: "library name " + x.name, lv: &lval{ty: typeOpaque, opaque: "library name " + x.name}}
 	}
@@ -116,10 +119,24 @@ func (c *compiler) symbolValue(s *symbol, x *ident) *cexpr {
 	case s.val != nil:
 		v := *s.val
 		return &v
-	case s.fn != nil:
-		return &cexpr{ty: typeOpaque, fun: s, why: "a lambda"}
+	case s.fn != nil || s.decl != nil:
+		return &cexpr{ty: typeOpaque, fun: s, why: "a function"}
 	}
 	c.fail(x.span, "sketch/name", "got type '%s', want an expression", clip(x.name))
+	return nil
+}
+
+// functionValue returns the function that a name stands for, or nil.
+func (c *compiler) functionValue(x *ident) *symbol {
+	if s := c.scope.find(x.name); s != nil {
+		if s.decl != nil || s.fn != nil {
+			return s
+		}
+		return nil
+	}
+	if fs := c.p.unit.funcs[unqualified(x.name)]; len(fs) > 0 {
+		return &symbol{decl: fs[0]}
+	}
 	return nil
 }
 
@@ -240,7 +257,7 @@ func (c *compiler) sizeof(x *sizeofExpr) *cexpr {
 	} else {
 		ty = c.expr(x.x).ty
 	}
-	if ty == nil || ty.kind == kindOpaque || ty.kind == kindArray && ty.n < 0 {
+	if ty == nil || ty.size < 0 || ty.kind == kindOpaque || ty.kind == kindArray && ty.n < 0 {
 		c.fail(x.span, "sketch/type", "size is not known, want a complete type")
 	}
 	if x.align {
@@ -915,8 +932,10 @@ func (c *compiler) member(x *member) *cexpr {
 			// The raw bits of a half and the like.
 			c.fail(x.span, "sketch/name", "type %s has no member '%s'", e.ty.name, clip(x.name))
 		}
-		if s := c.p.unit.globals[e.ty.name+"::"+x.name]; s != nil {
-			return c.ident(&ident{span: x.span, name: e.ty.name + "::" + x.name})
+		if e.ty.env != nil {
+			if s := e.ty.env.names[x.name]; s != nil && s.val != nil {
+				return c.symbolValue(s, &ident{span: x.span, name: x.name})
+			}
 		}
 		c.fail(x.span, "sketch/name", "type %s has no member '%s'", e.ty.name, clip(x.name))
 	}

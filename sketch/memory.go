@@ -283,7 +283,7 @@ func (c *compiler) loadMemory(r, e *cexpr, l *lval) {
 			pre(m, mask)
 		}
 		a := touch(m, mask)
-		switch a.v[0] >> tagShift {
+		switch a.at(mask.Lowest()) >> tagShift {
 		case spaceShare:
 			return out
 		case spaceLocal:
@@ -377,7 +377,7 @@ func (c *compiler) store(l *lval, src *cexpr) (fn evalFn, effects bool) {
 	return func(m *machine, mask laneMask) *vec {
 		v := value(m, mask)
 		a := touch(m, mask)
-		if a.v[0]>>tagShift == spaceLocal {
+		if a.at(mask.Lowest())>>tagShift == spaceLocal {
 			m.writeLocal(ty, a, v, mask)
 		}
 		return v
