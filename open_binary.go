@@ -1,8 +1,11 @@
+//go:build !js
+
 package shmoo
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -19,6 +22,13 @@ import (
 	"shmoo/launch"
 	"shmoo/report"
 )
+
+// Magic numbers of what holds machine code: ELF files, archives, fatbins.
+var binaryMagic = [][]byte{[]byte("\x7fELF"), []byte("!<arch>\n"), {0x50, 0xed, 0x55, 0xba}}
+
+func isBinary(data []byte) bool {
+	return slices.ContainsFunc(binaryMagic, func(magic []byte) bool { return bytes.HasPrefix(data, magic) })
+}
 
 func openBinary(ctx context.Context, in *Input, data []byte, o Options) error {
 	f, err := cubin.Read(bytes.NewReader(data), int64(len(data)))
@@ -87,47 +97,55 @@ func findKernel(ctx context.Context, f *cubin.File, name string, o Options) (*cu
 	if err != nil {
 		return nil, fmt.Errorf("kernel %q: %w", o.Kernel, err)
 	}
-	var found []*cubin.Kernel
+	type place struct {
+		entry *cubin.Entry
+		name  string
+	}
+	var found []place // images are gone when Each returns
 	// One worker, so that kernels come in the order of the file.
 	each := cubin.EachOptions{Workers: 1, Select: func(e *cubin.Entry) bool { return e.Kind == cubin.KindELF && e.Arch == target }}
 	err = f.Each(ctx, each, func(_ int, img *cubin.Image) error {
 		for _, k := range img.Kernels {
 			switch {
 			case k.Name == o.Kernel:
-				found = []*cubin.Kernel{k}
+				found = []place{{img.Entry, k.Name}}
 				return errFound
 			case match.MatchString(k.Name) || match.MatchString(k.Demangled()):
-				found = append(found, k)
+				found = append(found, place{img.Entry, strings.Clone(k.Name)})
 			}
 		}
 		return nil
 	})
-	if err != nil && err != errFound {
+	if err != nil && !errors.Is(err, errFound) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	switch {
 	case len(found) == 1:
-		return found[0], nil
+		img, err := found[0].entry.Load()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return img.Kernel(found[0].name), nil
 	case len(found) == 0 && o.Kernel != "":
 		return nil, fmt.Errorf("%s: no kernel for sm_%d matches %q; shmoo ls lists them", name, target, o.Kernel)
 	case len(found) == 0:
 		return nil, fmt.Errorf("%s: no kernel found", name)
 	}
+	var names []string
+	for _, p := range found {
+		names = append(names, p.name)
+	}
 	return nil, fmt.Errorf("%s: %d kernels for sm_%d, want one: name it with --kernel (%s)", name, len(found), target,
-		kernelNames(found))
+		firstNames(names))
 }
 
 // errFound stops the search for a kernel.
-var errFound = fmt.Errorf("found")
+var errFound = errors.New("found")
 
-func kernelNames(kernels []*cubin.Kernel) string {
+func firstNames(names []string) string {
 	const most = 8
-	var names []string
-	for _, k := range kernels[:min(most, len(kernels))] {
-		names = append(names, k.Name)
-	}
-	if len(kernels) > most {
-		names = append(names, "...")
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "...")
 	}
 	return strings.Join(names, ", ")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"regexp"
 
 	"github.com/spf13/cobra"
@@ -102,7 +101,7 @@ shared-memory access beside it. No NVIDIA tool is needed.`,
 			return p.withBinary(cmd.Context(), args[0], &selection,
 				func(ctx context.Context, f *cubin.File, o inspect.Options) error {
 					return inspect.Disassemble(ctx, p.out, f, inspect.DisasmOptions{
-						Options: o, SharedOnly: shared, Source: os.ReadFile,
+						Options: o, SharedOnly: shared, Source: inspect.ReadSource,
 					})
 				})
 		},

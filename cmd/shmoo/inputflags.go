@@ -43,6 +43,7 @@ func (f *inputFlags) flags(cmd *cobra.Command) {
 		"null; in order, or with a position as 2:i32=128")
 	fs.StringVar(&f.launch, "launch", "", "launch of a binary's kernel: a TOML or JSON file, or Triton's metadata")
 	fs.StringVar(&f.ncu, "ncu", "", "take a binary's launch from what ncu --csv wrote; check also compares its counters")
+	fs.StringArrayVar(&f.options.Layouts, "place", nil, "lay an array of a sketch out: tile='Swizzle<3,4,3>' or tile='pad(+4 per 128 bytes)'")
 	archFlag(cmd, &f.options.Arch)
 	complete(cmd, "example", examples.Names)
 }

@@ -119,7 +119,7 @@ func (p *program) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%s: %w", strings.TrimPrefix(cmd.CommandPath(), "shmoo "), err)
 	})
-	root.AddCommand(p.check(), p.disasm(), p.explain(), p.fix(), p.layout(), p.ls(), p.bankMap(), p.pad(), p.replay())
+	root.AddCommand(p.check(), p.diff(), p.disasm(), p.explain(), p.fix(), p.layout(), p.ls(), p.bankMap(), p.pad(), p.replay())
 	return root
 }
 
