@@ -210,10 +210,6 @@ type (
 		name string
 		ty   *typeExpr
 	}
-	structStmt struct {
-		span
-		decl *structDecl
-	}
 )
 
 type asmOperand struct {
@@ -246,7 +242,6 @@ type funcDecl struct {
 	body       *blockStmt
 	parsed     bool
 	bad        bool // its parse failed
-	used       bool
 }
 
 type structDecl struct {

@@ -70,6 +70,11 @@ func preprocess(f *file, ds *diags, toks []token, opts *Options) []token {
 	if n := len(p.conds); n > 0 {
 		ds.errorf("sketch/syntax", p.conds[n-1].at, "#if is not closed, want #endif")
 	}
+	for _, d := range opts.Defines {
+		if m := p.macros[d.Name]; !m.used {
+			ds.warnf("sketch/define", span{}, "-D %s is not used: nothing in the source has this name", clip(d.Name))
+		}
+	}
 	p.out = append(p.out, toks[len(toks)-1])
 	return p.out
 }
