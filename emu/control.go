@@ -402,7 +402,7 @@ func execIndirect(w *warp, o *inst) {
 		i := first(set)
 		v, known := w.get(src, i)
 		if !known {
-			w.fault(UnknownBranches, o, i, 0, "")
+			w.unknownIndirect(o, i)
 			return
 		}
 		if !src.wide {
