@@ -455,11 +455,7 @@ func execCALL(w *warp, o *inst) {
 			externalCall(w, o)
 			return
 		}
-		if w.act == w.mask {
-			w.pc = o.target
-			return
-		}
-		w.split(w.act, o.target)
+		execBRA(w, o) // it comes back through a register, or not at all
 		return
 	}
 	if src := o.indirectSource(); src.kind == fromUnknown || src.kind == fromFixed || src.kind == fromIndexed {

@@ -31,6 +31,14 @@ func (f *flow) successors(to []int32, i int32) []int32 {
 		target = int32(t / instSize)
 	}
 	switch in.Op {
+	case sass.CALL:
+		to, ok := f.jumps[i]
+		if !ok {
+			certain = false
+			break
+		}
+		target = to
+		fallthrough
 	case sass.BRA, sass.JMP:
 		if target != noJoin {
 			to = append(to, target)
@@ -138,9 +146,37 @@ func (g *graph) reversed() graph {
 
 func (f *flow) compute() {
 	f.next = f.forward()
+	if f.findJumps() {
+		f.next = f.forward()
+	}
 	f.back = f.next.reversed()
 	f.loops = map[int32][]int32{}
 	f.postDominators(&f.next, &f.back)
+}
+
+// findJumps finds calls that are far jumps: compilers use CALL.NOINC so, inside one function. A call is one where no RET can be reached
+// from its target; others go on behind the call.
+func (f *flow) findJumps() bool {
+	f.jumps = map[int32]int32{}
+	returns := map[int32]bool{}
+	for i := range f.insts {
+		in := &f.insts[i]
+		t, ok := in.Target(uint64(i) * instSize)
+		if in.Op != sass.CALL || !ok || t%instSize != 0 || t/instSize >= uint64(len(f.insts)) {
+			continue
+		}
+		target := int32(t / instSize)
+		if _, ok := returns[target]; !ok {
+			returns[target] = f.insts[target].Op == sass.RET
+			for k, seen := range reach(&f.next, target, noJoin) {
+				returns[target] = returns[target] || seen && f.insts[k].Op == sass.RET
+			}
+		}
+		if !returns[target] {
+			f.jumps[int32(i)] = target
+		}
+	}
+	return len(f.jumps) > 0
 }
 
 // walk visits what is reached from a node along a graph and appends the nodes in post-order.
