@@ -15,6 +15,7 @@ type flow struct {
 	insts    []sass.Inst
 	indirect map[int32][]int32 // targets of indirect branches, where known
 	once     sync.Once
+	jumps    map[int32]int32 // calls that do not come back, and where they go
 	next     graph
 	back     graph
 	joins    []int32 // immediate post-dominator of each instruction, or noJoin
@@ -32,12 +33,12 @@ func (f *flow) successors(to []int32, i int32) []int32 {
 	}
 	switch in.Op {
 	case sass.CALL:
-		to, ok := f.jumps[i]
+		jump, ok := f.jumps[i]
 		if !ok {
 			certain = false
 			break
 		}
-		target = to
+		target = jump
 		fallthrough
 	case sass.BRA, sass.JMP:
 		if target != noJoin {
