@@ -16,13 +16,25 @@ import (
 
 // Options says how to run an input.
 type Options struct {
-	Arch          string   // GPU generation; "" for arch.Default
-	Block, Grid   [3]int   // launch shape; zero for what the input says
-	Blocks        []int    // linear indices of the blocks to run; nil for all of a given grid
-	DynamicShared int      // bytes of dynamic shared memory
-	Kernel        string   // which kernel, where there are several
-	Defines       []string // NAME or NAME=VALUE
-	Args          []Arg    // arguments of a kernel of machine code
+	Arch          string     // GPU generation; "" for arch.Default
+	Block, Grid   [3]int     // launch shape; zero for what the input says
+	Blocks        []int      // linear indices of the blocks to run; nil for all of a given grid
+	DynamicShared int        // bytes of dynamic shared memory
+	Kernel        string     // which kernel, where there are several
+	Defines       []string   // NAME or NAME=VALUE
+	Args          []Arg      // arguments of a kernel of machine code
+	Unit          *smem.Unit // instead of the generation's own; nil for that
+	Layouts       []string   // ARRAY=TRANSFORM: lay an array of a sketch out by a transform of its bytes
+}
+
+// on returns the generation a with the unit of the options, if they have one.
+func (o *Options) on(a *arch.Arch) *arch.Arch {
+	if o.Unit == nil {
+		return a
+	}
+	learned := *a
+	learned.Unit = o.Unit
+	return &learned
 }
 
 // An Input is an opened source with what is known about it.
@@ -86,6 +98,7 @@ func Open(ctx context.Context, name string, r io.Reader, o Options) (*Input, err
 	if err != nil {
 		return nil, err
 	}
+	a = o.on(a)
 	in := &Input{Name: name, Arch: a, Unit: a.Unit}
 	for _, f := range formats {
 		if f.sniff(data) {

@@ -40,9 +40,11 @@ func openBinary(ctx context.Context, in *Input, data []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	if in.Arch, err = arch.Lookup(fmt.Sprintf("sm_%d", kernel.Image.Arch)); err != nil {
+	a, err := arch.Lookup(fmt.Sprintf("sm_%d", kernel.Image.Arch))
+	if err != nil {
 		return fmt.Errorf("%s: %s: %w", in.Name, kernel.Demangled(), err)
 	}
+	in.Arch = o.on(a)
 	in.Kernel = kernel.Demangled()
 	given := launch.Launch{Grid: o.Grid, Block: o.Block, DynamicShared: o.DynamicShared, Args: o.Args}
 	l, assumed, err := completeLaunch(kernel, &given)

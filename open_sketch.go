@@ -43,10 +43,13 @@ func openSketch(_ context.Context, in *Input, data []byte, o Options) error {
 	if err := checkShared(in.Arch, kernel.Pos, static, dynamic); err != nil {
 		return err
 	}
-	in.Source = source
 	in.Sketch = &fix.Input{Name: in.Name, Text: data, Options: options, Launch: launch}
+	grows, err := in.place(source, data, o.Layouts)
+	if err != nil {
+		return err
+	}
 	if !openEnded(source.Arrays()) {
-		in.Unit = in.Arch.Unit.WithSize(static + dynamic)
+		in.Unit = in.Arch.Unit.WithSize(static + dynamic + grows)
 	}
 	in.Kernel = kernel.Name
 	in.Notes = source.Warnings()
@@ -63,6 +66,29 @@ func openSketch(_ context.Context, in *Input, data []byte, o Options) error {
 		}
 	}
 	return nil
+}
+
+// place lays the arrays of a sketch out as its comments and the options ask, and returns by how many bytes they grow.
+func (in *Input) place(source access.Source, text []byte, layouts []string) (grows int, err error) {
+	placements, err := directives(in.Name, text)
+	if err != nil {
+		return 0, err
+	}
+	for _, l := range layouts {
+		p, err := parsePlacement(l)
+		if err != nil {
+			return 0, err
+		}
+		placements = append(placements, p)
+	}
+	if in.Source, err = place(source, placements); err != nil {
+		return 0, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if p, ok := in.Source.(*placed); ok {
+		grows = p.grows
+		in.Sketch = nil // a fix on top of another layout is not a change of the sketch's text
+	}
+	return grows, nil
 }
 
 // checkShared returns an error if a block of the kernel cannot run at all.

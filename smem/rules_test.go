@@ -114,8 +114,11 @@ var rules = []rule{
 
 	// cp.async through L1.
 	{"cp.async of 4 bytes does not merge", "", smem.CopyAsync, 4, all, stride(0), 32, 1, 0},
-	{"cp.async of 8 bytes, contiguous", "", smem.CopyAsync, 8, all, stride(8), 2, 2, 0},
-	{"cp.async of 16 bytes", "", smem.CopyAsync, 16, all, stride(16), 4, 4, 7},
+	{"cp.async of 8 bytes, contiguous", "", smem.CopyAsync, 8, all, stride(8), 2, 2, 3},
+	{"cp.async of 16 bytes", "", smem.CopyAsync, 16, all, stride(16), 4, 4, 0},
+	{"cp.async of 16 bytes does not merge", "", smem.CopyAsync, 16, all, stride(0), 32, 4, 0},
+	{"64-bit exchange, no lane in one half", "", smem.Atomic, 8, 0xffff, stride(8), 1, 1, 2},
+	{"64-bit compare and swap, one word", "", smem.CompareSwap, 8, all, stride(0), 64, 4, 0},
 
 	// Public cases, by number.
 	{"1: shm[4 i]", "", smem.Load, 4, all, stride(16), 4, 1, 0},

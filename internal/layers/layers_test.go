@@ -42,8 +42,16 @@ var layer = map[string]int{
 	"shmoo/bankmap/draw": 3,
 	"shmoo/fix":          3,
 	"shmoo/fix/verify":   3,
-	"shmoo/report/text":  3,
-	"shmoo/report/json":  3,
+
+	"shmoo/report/text":   3,
+	"shmoo/report/json":   3,
+	"shmoo/report/source": 3,
+	"shmoo/report/pprof":  3,
+	"shmoo/report/sarif":  3,
+	"shmoo/compare":       3,
+
+	"shmoo/report/html":    4,
+	"shmoo/report/formats": 5,
 
 	"shmoo/gpu/cuda":   3,
 	"shmoo/gpu/replay": 3,
