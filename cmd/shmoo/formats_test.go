@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"reflect"
@@ -20,6 +21,7 @@ import (
 	diffs "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"shmoo/report/formats"
 )
 
 // documents are the JSON documents that the program writes: the schema, and the Go type that is encoded.
@@ -69,13 +71,7 @@ func TestFormatsDocument(t *testing.T) {
 			t.Errorf("%s: %v", d.schema, err)
 		}
 	}
-	for _, name := range slices.Sorted(func(yield func(string) bool) {
-		for name := range w.objects {
-			if !yield(name) {
-				return
-			}
-		}
-	}) {
+	for _, name := range slices.Sorted(maps.Keys(w.objects)) {
 		got, ok := tables[name]
 		if !ok {
 			t.Errorf("docs/formats.md has no table %q; it would be\n%s", "### "+name, w.skeleton(name))
