@@ -13,6 +13,7 @@ type sharedMemory struct {
 	known []byte // 1 where the byte is known
 	why   []reason
 	size  int
+	blank bool // nothing is known
 }
 
 // wordsPadding lets whole words be read at the end.
@@ -27,11 +28,16 @@ func (s *sharedMemory) init(size int) {
 
 func (s *sharedMemory) clear(why reason) {
 	clear(s.data)
+	s.blank = false
 	s.poison(why)
 }
 
 // poison makes all contents unknown.
 func (s *sharedMemory) poison(why reason) {
+	if s.blank {
+		return
+	}
+	s.blank = true
 	clear(s.known)
 	for i := range s.why {
 		s.why[i] = why
@@ -56,6 +62,9 @@ func (s *sharedMemory) load(at uint32, n int) (v uint32, known bool) {
 
 // store writes the low n bytes of a word, at most 4. A weak store may not happen: bytes stay known only where it changes nothing.
 func (s *sharedMemory) store(at uint32, v uint32, n int, known, weak bool, why reason) {
+	if known && !weak {
+		s.blank = false
+	}
 	if n == 4 && known && !weak {
 		binary.LittleEndian.PutUint32(s.data[at:], v)
 		binary.LittleEndian.PutUint32(s.known[at:], 0x0101_0101)
