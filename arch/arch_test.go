@@ -33,7 +33,7 @@ func TestBasis(t *testing.T) {
 			switch {
 			case strings.HasPrefix(name, "gfx"):
 				continue
-			case key.Op == smem.CopyAsyncCG, key.Width == 8 && (key.Op == smem.Atomic || key.Op == smem.CompareSwap):
+			case key.Op == smem.CopyAsyncCG:
 				want = smem.Estimated
 			case name == "sm_90":
 				want = smem.Measured

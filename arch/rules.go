@@ -19,8 +19,9 @@ var (
 // generations start from it.
 func hopper() map[smem.Key]smem.Rule {
 	rules := map[smem.Key]smem.Rule{
-		{Op: smem.Load, Width: 8}:   {Groups: halves, Paired: whole, Shares: true},
-		{Op: smem.Load, Width: 16}:  {Groups: quarters, Paired: halves, Shares: true, Floor: 3.5},
+		// A wide access takes a cycle for each of its groups, also for a group without lanes.
+		{Op: smem.Load, Width: 8}:   {Groups: halves, Paired: whole, Shares: true, Floor: 2},
+		{Op: smem.Load, Width: 16}:  {Groups: quarters, Paired: halves, Shares: true, Floor: 4, PairedFloor: 2},
 		{Op: smem.Store, Width: 8}:  {Groups: halves, Shares: true, Floor: 2},
 		{Op: smem.Store, Width: 16}: {Groups: quarters, Shares: true, Floor: 4},
 
@@ -28,14 +29,15 @@ func hopper() map[smem.Key]smem.Rule {
 		{Op: smem.Reduce, Width: 4}:      {Groups: whole},
 		{Op: smem.CompareSwap, Width: 4}: {Groups: whole, PerPass: 2},
 
-		// Only exchange and compare-and-swap exist natively at 64 bit; their groups are taken from the 64-bit store.
-		{Op: smem.Atomic, Width: 8}:      {Groups: halves, Basis: smem.Estimated},
-		{Op: smem.CompareSwap, Width: 8}: {Groups: halves, PerPass: 2, Basis: smem.Estimated},
+		// Only exchange and compare-and-swap exist natively at 64 bit.
+		{Op: smem.Atomic, Width: 8}:      {Groups: halves, Floor: 2},
+		{Op: smem.CompareSwap, Width: 8}: {Groups: halves, PerPass: 2, Floor: 4},
 
-		// cp.async through L1 behaves as a store, but lanes that write one word do not merge below 16 bytes.
-		{Op: smem.CopyAsync, Width: 4}:  {Groups: whole},
-		{Op: smem.CopyAsync, Width: 8}:  {Groups: halves},
-		{Op: smem.CopyAsync, Width: 16}: {Groups: quarters, Shares: true, Extra: 3},
+		// cp.async through L1 has the groups of a store, but lanes that write one word do not merge. One wavefront takes 2 to
+		// 3 cycles, two take 3. That is with global addresses in a row; others can take longer, on the side of global memory.
+		{Op: smem.CopyAsync, Width: 4}:  {Groups: whole, Floor: 3},
+		{Op: smem.CopyAsync, Width: 8}:  {Groups: halves, Floor: 3},
+		{Op: smem.CopyAsync, Width: 16}: {Groups: quarters, Floor: 3},
 		// Past L1 another rule holds, which is not known; the store's stands in.
 		{Op: smem.CopyAsyncCG, Width: 16}: {Groups: quarters, Shares: true, Floor: 4, Basis: smem.Estimated},
 	}

@@ -25,7 +25,10 @@ func NewPicture(arch, title string, panels []*Panel) *Picture {
 
 // A Panel is one request on the banks of a unit.
 type Panel struct {
-	Title     string  `json:"title"`
+	Title string `json:"title"`
+	// Refused says why the unit does not serve the request; "" for one that it serves. A refused panel has no totals and
+	// no cells.
+	Refused   string  `json:"refused,omitempty"`
 	Op        string  `json:"op"`
 	Width     int     `json:"width"` // bytes per lane, as in smem.Request
 	Lanes     int     `json:"lanes"` // lanes of a warp
@@ -125,22 +128,41 @@ func New(u *smem.Unit, r *smem.Request, title string) (*Panel, error) {
 	if err := u.Resolve(&out, r); err != nil {
 		return nil, err
 	}
-	p := &Panel{
-		Title: title, Op: r.Op.String(), Width: r.Width,
-		Lanes: u.Lanes, Banks: u.Banks, BankBytes: u.BankBytes,
-		Active: Lanes(r.Addressing()), Paired: out.Paired,
-		PerPass: u.Rules[smem.Key{Op: r.Op, Width: r.Width}].PerPass,
-		Totals: Totals{
-			Wavefronts: out.Wavefronts, Ideal: out.Ideal, Conflicts: out.Conflicts(), Ways: out.Ways,
-			Cycles: out.Cycles, Basis: out.Basis.String(),
-		},
-		// Never nil, so that the JSON form has arrays throughout.
-		Groups: []Group{}, Passes: []Pass{}, Accesses: []Access{}, Rows: []Row{},
+	p := empty(u, r, title)
+	p.Paired = out.Paired
+	p.Totals = Totals{
+		Wavefronts: out.Wavefronts, Ideal: out.Ideal, Conflicts: out.Conflicts(), Ways: out.Ways,
+		Cycles: out.Cycles, Basis: out.Basis.String(),
 	}
 	p.serve(&out)
 	p.place(u, r, &out)
 	p.fill()
 	return p, nil
+}
+
+// Refused returns the panel of a request that the unit refuses with err, so that it can stand among others: a pad that
+// breaks the alignment, for example.
+func Refused(u *smem.Unit, r *smem.Request, title string, err error) *Panel {
+	p := empty(u, r, title)
+	p.Refused = err.Error()
+	p.Totals.Basis = u.Rules[smem.Key{Op: r.Op, Width: r.Width}].Basis.String()
+	return p
+}
+
+// empty returns a panel without cells. Its slices are never nil, so that the JSON form has arrays throughout.
+func empty(u *smem.Unit, r *smem.Request, title string) *Panel {
+	p := &Panel{
+		Title: title, Op: r.Op.String(), Width: r.Width,
+		Lanes: u.Lanes, Banks: u.Banks, BankBytes: u.BankBytes,
+		Active:  Lanes(r.Addressing()),
+		PerPass: u.Rules[smem.Key{Op: r.Op, Width: r.Width}].PerPass,
+		Groups:  []Group{}, Passes: []Pass{}, Accesses: []Access{}, Rows: []Row{},
+		Counts: make([]Count, u.Banks),
+	}
+	for bank := range p.Counts {
+		p.Counts[bank].Bank = bank
+	}
+	return p
 }
 
 // serve lists the groups with active lanes and their passes in the order of service.
@@ -181,7 +203,6 @@ func (p *Panel) place(u *smem.Unit, r *smem.Request, out *smem.Outcome) {
 
 // fill sorts the accesses into cells, rows and counts.
 func (p *Panel) fill() {
-	p.Counts = make([]Count, p.Banks)
 	bankLanes := make([]Lanes, p.Banks)
 	busy := make([]uint64, p.Banks) // passes, at most one per lane
 	cells := map[int]*Cell{}        // by word
@@ -207,7 +228,7 @@ func (p *Panel) fill() {
 	p.sortRows(cells)
 	for bank := range p.Counts {
 		n := &p.Counts[bank]
-		n.Bank, n.Lanes, n.Passes = bank, bankLanes[bank].Count(), Lanes(busy[bank]).Count()
+		n.Lanes, n.Passes = bankLanes[bank].Count(), Lanes(busy[bank]).Count()
 		for _, g := range p.Groups {
 			inGroup := smem.Lanes(g.First, g.First+g.Passes)
 			n.Ways = max(n.Ways, (smem.Mask(busy[bank]) & inGroup).Count())

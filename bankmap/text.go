@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -70,6 +71,9 @@ func Text(w io.Writer, panels []*Panel, o TextOptions) error {
 
 // Summary returns the totals of a panel in a line: "4 wavefronts, ideal 1, 3 conflicts, 4 ways".
 func (p *Panel) Summary() string {
+	if p.Refused != "" {
+		return "refused: " + p.Refused
+	}
 	t := p.Totals
 	s := fmt.Sprintf("%s, ideal %d, %s, %s", plural(t.Wavefronts, "wavefront"), t.Ideal,
 		plural(t.Conflicts, "conflict"), plural(t.Ways, "way"))
@@ -103,19 +107,32 @@ func plural(n int, noun string) string {
 }
 
 func (t *textWriter) panel(p *Panel) {
-	t.line(p.Title)
+	t.line(Printable(p.Title))
 	t.line(p.Request() + ": " + p.Summary())
+	if p.Refused != "" {
+		return
+	}
 	if len(p.Accesses) == 0 {
 		t.line("no lane takes part")
 		return
 	}
 	t.WriteByte('\n')
 	g := t.grid(p)
-	for first := 0; first < p.Banks; first += g.banks {
+	for first := 0; first < p.Banks; {
 		if first > 0 {
 			t.WriteByte('\n')
 		}
+		end := first
+		for end < p.Banks && idle(p.Counts[end:end+g.banks]) {
+			end += g.banks
+		}
+		if end > first {
+			t.line(fmt.Sprintf("banks %d-%d: not touched", first, end-1))
+			first = end
+			continue
+		}
 		t.band(p, g, first)
+		first += g.banks
 	}
 	t.WriteByte('\n')
 	t.passes(p)
@@ -232,10 +249,6 @@ func (p *Panel) PassRange(c *Cell) string {
 // band draws banks first to first+g.banks-1 of a panel. Rows with no cell in the band count as a gap.
 func (t *textWriter) band(p *Panel, g grid, first int) {
 	counts := p.Counts[first : first+g.banks]
-	if idle(counts) {
-		t.line(fmt.Sprintf("banks %d-%d: not touched", first, first+g.banks-1))
-		return
-	}
 	t.row(g, "bank", func(i int) string { return strconv.Itoa(first + i) })
 	last := -1
 	for i := range p.Rows {
@@ -393,8 +406,10 @@ func (t *textWriter) counts(panels []*Panel) {
 		return
 	}
 	g := grid{cell: 3}
-	for _, p := range panels {
-		g.label = max(g.label, utf8.RuneCountInString(p.Title)+1)
+	titles := make([]string, len(panels))
+	for i, p := range panels {
+		titles[i] = Printable(p.Title)
+		g.label = max(g.label, utf8.RuneCountInString(titles[i])+1)
 	}
 	g.label = min(max(g.label, len("bank ")), 28)
 	banks := panels[0].Banks
@@ -404,17 +419,17 @@ func (t *textWriter) counts(panels []*Panel) {
 			t.WriteByte('\n')
 		}
 		t.row(g, "bank", func(i int) string { return strconv.Itoa(first + i) })
-		for _, p := range panels {
-			if p.Banks != banks {
+		for i, p := range panels {
+			if p.Banks != banks || p.Refused != "" {
 				continue
 			}
 			counts := p.Counts[first : first+g.banks]
-			t.row(g, cut(p.Title, g.label-1), func(i int) string { return t.count(counts[i].Lanes) })
+			t.row(g, cut(titles[i], g.label-1), func(i int) string { return t.count(counts[i].Lanes) })
 		}
 	}
 	t.WriteByte('\n')
-	for _, p := range panels {
-		t.line(fmt.Sprintf("%-*s %s", g.label-1, cut(p.Title, g.label-1), p.Summary()))
+	for i, p := range panels {
+		t.line(fmt.Sprintf("%-*s %s", g.label-1, titles[i], p.Summary()))
 	}
 }
 
@@ -441,6 +456,27 @@ func (t *textWriter) line(s string) {
 		t.WriteString(l)
 		t.WriteByte('\n')
 	}
+}
+
+// maxTitle bounds the characters of a title; more is cut.
+const maxTitle = 400
+
+// Printable returns s on one line without characters that would disturb a terminal or a document, cut to the length of a
+// title.
+func Printable(s string) string {
+	n := 0
+	return strings.Map(func(r rune) rune {
+		n++
+		switch {
+		case n > maxTitle:
+			return -1
+		case r == '\t' || r == '\n':
+			return ' '
+		case !unicode.IsPrint(r) || r == utf8.RuneError:
+			return '?'
+		}
+		return r
+	}, s)
 }
 
 // Wrap breaks s at spaces into lines of at most width columns, those after the first leaving room for an indent; a longer

@@ -28,7 +28,8 @@
 // # Limits
 //
 // Targets from sm_70 on are read; older ones are listed but their code is of another encoding. Little-endian 64-bit
-// ELF only. PTX text is recognised and handed out, not interpreted. LTO intermediate code is listed and not read.
+// ELF and Windows PE only. PTX text is recognised and handed out, not interpreted. LTO intermediate code is listed and
+// not read. Line programs of DWARF 2 to 4 are read, which is what NVIDIA's tools write.
 // Names of shared arrays do not survive linking, so they are never reported. Everything that a file claims about
 // itself is checked against the bytes that are there and against [Limits]; what does not fit is an error that names
 // the entry, the section and the offset.

@@ -82,7 +82,7 @@ type elfFile struct {
 
 // nameBudget is how many bytes of names a file of some size may ask for. Names may share bytes, so without a bound a
 // small file can ask for a quadratic amount.
-func nameBudget(size int) int { return 1<<20 + 8*size }
+func nameBudget(size int) int { return 1<<20 + 2*size }
 
 // name copies a name from a string table.
 func (f *elfFile) name(table []byte, offset uint32, where string, at int64, what string, index int) (string, error) {

@@ -1,5 +1,7 @@
 package cubin
 
+import "strconv"
+
 // Kind tells what an entry holds.
 type Kind uint8
 
@@ -54,18 +56,51 @@ type Entry struct {
 	file *File
 }
 
+// Flags of fatbin entries that narrow the devices that can run the code, by compiling one kernel for sm_90, sm_90a,
+// sm_120, sm_120a and sm_120f with nvcc 13.5.
+const (
+	flagArchOnly   = 0x100000 // sm_90a: this very architecture
+	flagFamilyOnly = 0x200000 // sm_120f: its family
+)
+
+// Target returns the entry's target: "sm_90a" for machine code, "compute_90" for PTX; "" if only the content says. The
+// suffix is known for entries of fatbins only; an image knows it always.
+func (e *Entry) Target() string {
+	if e.Arch == 0 {
+		return ""
+	}
+	name := "compute_"
+	if e.Kind == KindELF {
+		name = "sm_"
+	}
+	name += strconv.Itoa(e.Arch)
+	switch {
+	case e.Flags&flagArchOnly != 0:
+		return name + "a"
+	case e.Flags&flagFamilyOnly != 0:
+		return name + "f"
+	}
+	return name
+}
+
+// RunsOn tells whether a device of some architecture can run the entry's machine code as it is: code for X.y runs on
+// X.z with z not below y, code for an architecture alone (the suffix a) on no other (CUDA C++ Programming Guide, binary
+// compatibility).
+func (e *Entry) RunsOn(arch int) bool {
+	if e.Kind != KindELF || e.Flags&flagArchOnly != 0 && e.Arch != arch {
+		return false
+	}
+	return e.Arch/10 == arch/10 && e.Arch <= arch
+}
+
 // File returns the file that the entry belongs to.
 func (e *Entry) File() *File { return e.file }
 
 // Bytes returns the entry's content, decompressed: PTX text or a cubin. It is appended to dst[:0], which may be nil.
-// What a toolkit appends to PTX text to fill its last words is cut off.
+// The zeros that fill the last words of PTX text are cut off.
 func (e *Entry) Bytes(dst []byte) ([]byte, error) {
-	var stored []byte
-	b, _, err := e.content(dst, stored)
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
+	b, _, err := e.content(dst, nil)
+	return b, err
 }
 
 // Load reads an entry with machine code. The image owns its memory.

@@ -29,7 +29,6 @@ type region struct {
 	section string
 	offset  int64
 	size    int64
-	aligned bool // fatbins sit at multiples of 8 from offset
 }
 
 // scanner lists the entries of one file.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,7 +16,8 @@ type Carrier uint8
 // The carriers, recognised by content.
 const (
 	CarrierUnknown Carrier = iota
-	CarrierHost            // executable, shared library or object file of the host
+	CarrierHost            // executable, shared library or object file of the host, ELF
+	CarrierPE              // executable or library of Windows
 	CarrierArchive         // static archive
 	CarrierFatbin
 	CarrierCubin
@@ -23,7 +25,7 @@ const (
 )
 
 // carrierNames is indexed by Carrier.
-var carrierNames = [...]string{"unknown", "host ELF", "archive", "fatbin", "cubin", "PTX"}
+var carrierNames = [...]string{"unknown", "host ELF", "host PE", "archive", "fatbin", "cubin", "PTX"}
 
 // String names the carrier.
 func (c Carrier) String() string { return carrierNames[min(int(c), len(carrierNames)-1)] }
@@ -97,6 +99,28 @@ func (f *File) Arches() []int {
 	return out
 }
 
+// For returns the machine code that a device of some architecture would run: of every fatbin the entry with the highest
+// architecture that runs on it, and of what stands outside fatbins all that run on it. It is empty where a driver would
+// compile PTX.
+func (f *File) For(arch int) []*Entry {
+	var out []*Entry
+	best := make(map[int]int) // fatbin -> index into out
+	for _, e := range f.entries {
+		if !e.RunsOn(arch) {
+			continue
+		}
+		i, ok := best[e.Fatbin]
+		switch {
+		case e.Fatbin < 0 || !ok:
+			best[e.Fatbin] = len(out)
+			out = append(out, e)
+		case e.Arch > out[i].Arch:
+			out[i] = e
+		}
+	}
+	return out
+}
+
 func (f *File) add(e *Entry, lim *Limits) error {
 	if len(f.entries) >= lim.MaxEntries {
 		return at(limitError("", -1, "more than %d entries", lim.MaxEntries), f.Path, -1)
@@ -119,6 +143,8 @@ func read(path string, r io.ReaderAt, size int64, lim Limits) (*File, error) {
 	switch f.Carrier {
 	case CarrierHost:
 		err = s.scanHost(whole)
+	case CarrierPE:
+		err = s.scanPE(whole)
 	case CarrierArchive:
 		err = s.scanArchive(whole, head)
 	case CarrierFatbin:
@@ -129,7 +155,7 @@ func read(path string, r io.ReaderAt, size int64, lim Limits) (*File, error) {
 		err = s.addWhole(whole, KindPTX, head)
 	default:
 		err = at(&Error{Entry: -1, Offset: -1, Err: kindError{ErrUnrecognised,
-			"no ELF file, archive, fatbin, cubin or PTX text"}}, path, -1)
+			"no ELF or PE file, archive, fatbin, cubin or PTX text"}}, path, -1)
 	}
 	if err != nil {
 		return nil, err
@@ -147,6 +173,8 @@ func sniff(head []byte) Carrier {
 			return CarrierCubin
 		}
 		return CarrierHost
+	case bytes.HasPrefix(head, []byte("MZ")):
+		return CarrierPE
 	case bytes.HasPrefix(head, archiveMagic), bytes.HasPrefix(head, thinMagic):
 		return CarrierArchive
 	case len(head) >= fatbinHeaderSize && isFatbin(head):
@@ -181,17 +209,41 @@ func isPTX(head []byte) bool {
 	}
 }
 
+// ptxHeader reads target and version from the directives that PTX text begins with; what is not there is 0.
+func ptxHeader(head []byte) (arch, major, minor int) {
+	for line := range bytes.Lines(head) {
+		f := strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune(" \t\r\n,", r) })
+		if len(f) < 2 {
+			continue
+		}
+		// Atoi gives 0 for what is no number.
+		switch f[0] {
+		case ".version":
+			before, after, _ := strings.Cut(f[1], ".")
+			major, _ = strconv.Atoi(before)
+			minor, _ = strconv.Atoi(after)
+		case ".target":
+			arch, _ = strconv.Atoi(strings.TrimRight(strings.TrimPrefix(f[1], "sm_"), "af"))
+			return arch, major, minor
+		}
+	}
+	return arch, major, minor
+}
+
 // addWhole lists a region that is one entry by itself.
 func (s *scanner) addWhole(g region, kind Kind, head []byte) error {
 	e := &Entry{Kind: kind, Fatbin: -1, Member: g.member, Section: g.section, Offset: g.offset, StoredSize: g.size,
 		Size: g.size}
-	if kind == KindELF && len(head) >= elfHeaderSize {
+	switch {
+	case kind == KindELF && len(head) >= elfHeaderSize:
 		e.Arch, _, _ = archFromFlags(head[8], binary.LittleEndian.Uint32(head[48:]))
+	case kind == KindPTX:
+		e.Arch, e.Major, e.Minor = ptxHeader(head)
 	}
 	return s.file.add(e, s.limits)
 }
 
-// Sections of host files that hold fatbins: in linked files, and in objects for relocatable device code.
+// Sections of host files that hold fatbins: in linked files, in objects for relocatable device code, and in Windows files.
 var fatbinSections = []string{".nv_fatbin", "__nv_relfatbin", ".nv_fatb"}
 
 // scanHost lists the fatbins of a host ELF file. Without sections of the known names (other linkers, loaders that
@@ -201,23 +253,17 @@ func (s *scanner) scanHost(g region) error {
 	if err != nil {
 		return err
 	}
-	found := false
-	for _, h := range secs {
-		if slices.Contains(fatbinSections, h.section) {
-			found = true
-			if err := s.scanFatbins(h); err != nil {
-				return err
-			}
-		}
-	}
-	if found {
-		return nil
-	}
-	for _, h := range secs {
-		if strings.HasPrefix(h.section, ".debug") {
+	return s.scanSections(secs)
+}
+
+// scanSections lists the fatbins in sections of the known names or, if there are none, in all.
+func (s *scanner) scanSections(secs []region) error {
+	known := slices.ContainsFunc(secs, func(r region) bool { return slices.Contains(fatbinSections, r.section) })
+	for _, r := range secs {
+		if known && !slices.Contains(fatbinSections, r.section) || strings.HasPrefix(r.section, ".debug") {
 			continue
 		}
-		if err := s.scanFatbins(h); err != nil {
+		if err := s.scanFatbins(r); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -88,7 +90,7 @@ func TestCarriers(t *testing.T) {
 	}{
 		{"cubin", image, cubin.CarrierCubin, []seen{{"elf", "stored", 86, "", "", -1, kernels}}},
 		{"old cubin", oldImage, cubin.CarrierCubin, []seen{{"elf", "stored", 75, "", "", -1, kernels}}},
-		{"PTX", ptx, cubin.CarrierPTX, []seen{{"ptx", "stored", 0, "", "", -1, ptxText}}},
+		{"PTX", ptx, cubin.CarrierPTX, []seen{{"ptx", "stored", 75, "", "", -1, ptxText}}},
 		{"fatbin", fatbin, cubin.CarrierFatbin, entries("", "", 0)},
 		{"executable", cubintest.Host(".nv_fatbin", two), cubin.CarrierHost,
 			append(entries("", ".nv_fatbin", 0), entries("", ".nv_fatbin", 1)...)},
@@ -96,6 +98,8 @@ func TestCarriers(t *testing.T) {
 			entries("", "__nv_relfatbin", 0)},
 		{"fatbin in some data section", cubintest.Host(".rodata", append(make([]byte, 40), fatbin...)), cubin.CarrierHost,
 			entries("", ".rodata", 0)},
+		{"Windows library", cubintest.PE(".nv_fatb", fatbin), cubin.CarrierPE, entries("", ".nv_fatb", 0)},
+		{"Windows library, another section", cubintest.PE(".rdata", fatbin), cubin.CarrierPE, entries("", ".rdata", 0)},
 		{"executable without GPU code", cubintest.Host(".data", []byte("nothing here")), cubin.CarrierHost, nil},
 		{"archive", cubintest.Archive(
 			cubintest.Member{Name: "a.o", Data: cubintest.Host(".nv_fatbin", fatbin)},
@@ -118,6 +122,45 @@ func TestCarriers(t *testing.T) {
 				t.Errorf("entries (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+func TestFor(t *testing.T) {
+	elf := func(arch int, flags uint64) cubintest.Entry {
+		return cubintest.Entry{Kind: 2, Arch: arch, Flags: flags, Data: []byte("8 bytes.")}
+	}
+	// Two modules; the second has no code for sm_8x and old code for sm_90 alone.
+	data := append(cubintest.Fatbin(elf(75, 0), elf(80, 0), elf(86, 0), elf(90, 0x100000), cubintest.Entry{Kind: 1, Arch: 90, Data: []byte(ptxText)}),
+		cubintest.Fatbin(elf(90, 0), elf(120, 0x200000))...)
+	f, err := open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		arch int
+		want []string
+	}{
+		{70, nil},
+		{75, []string{"sm_75"}},
+		{80, []string{"sm_80"}},
+		{86, []string{"sm_86"}},
+		{89, []string{"sm_86"}},
+		{90, []string{"sm_90a", "sm_90"}},
+		{100, nil},
+		{120, []string{"sm_120f"}},
+		{121, []string{"sm_120f"}},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, e := range f.For(tt.arch) {
+			got = append(got, e.Target())
+		}
+		if !cmp.Equal(got, tt.want) {
+			t.Errorf("sm_%d: got %v, want %v", tt.arch, got, tt.want)
+		}
+	}
+	if got := f.Entries()[4].Target(); got != "compute_90" {
+		t.Errorf("target of PTX: got %s, want compute_90", got)
 	}
 }
 
@@ -164,8 +207,11 @@ func TestFileErrors(t *testing.T) {
 		kind error
 		want string
 	}{
-		{"empty", nil, none, cubin.ErrUnrecognised, "no ELF file, archive, fatbin, cubin or PTX text"},
-		{"text", []byte("int main(void) { return 0; }\n"), none, cubin.ErrUnrecognised, "no ELF file"},
+		{"empty", nil, none, cubin.ErrUnrecognised, "no ELF or PE file, archive, fatbin, cubin or PTX text"},
+		{"text", []byte("int main(void) { return 0; }\n"), none, cubin.ErrUnrecognised, "no ELF or PE file"},
+		{"DOS program", append([]byte("MZ"), make([]byte, 200)...), none, cubin.ErrUnrecognised, "a DOS program without PE header"},
+		{"PE header behind the end", cubintest.PE(".nv_fatb", image)[:100], none, cubin.ErrFormat,
+			"offset 0x3c: PE header at 0x50: file has 0x64 bytes"},
 		{"thin archive", []byte("!<thin>\nsomething"), none, cubin.ErrUnrecognised, "thin archive"},
 		{"fatbin longer than the file", fat("", func(b []byte) { le.PutUint64(b[8:], 1<<63) }), none, cubin.ErrFormat,
 			"offset 0x0: fatbin of 16+9223372036854775808 bytes"},
@@ -256,17 +302,21 @@ func TestEach(t *testing.T) {
 			}
 			last = done
 		}
-		loaded := 0
+		var loaded, most atomic.Int32
 		err := f.Each(context.Background(), o, func(i int, img *cubin.Image) error {
-			mu.Lock()
-			defer mu.Unlock()
-			if loaded++; loaded > 1 && o.Memory == 1 {
-				t.Error("two images at once in the memory of one")
+			n := loaded.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 			}
+			time.Sleep(100 * time.Microsecond) // so that other workers come in, if they may
+			mu.Lock()
 			got[i] = img.Kernels[0].Registers
-			loaded--
+			mu.Unlock()
+			loaded.Add(-1)
 			return nil
 		})
+		if n := most.Load(); (o.Workers == 1 || o.Memory == 1) && n != 1 || o.Workers == 8 && o.Memory == 0 && n < 2 {
+			t.Errorf("%d workers, memory %d: %d images at once", o.Workers, o.Memory, n)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

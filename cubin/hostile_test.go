@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"shmoo/cubin"
 	"shmoo/internal/cubintest"
@@ -65,6 +66,7 @@ func seeds() map[string][]byte {
 		"old":     cubintest.Cubin{Arch: 75, OldABI: true, Kernels: small.Kernels}.Bytes(),
 		"fatbin":  fatbin,
 		"host":    cubintest.Host(".nv_fatbin", fatbin),
+		"pe":      cubintest.PE(".nv_fatb", fatbin),
 		"archive": cubintest.Archive(cubintest.Member{Name: "a_rather_long_name.o", Data: cubintest.Host(".nv_fatbin", fatbin)}),
 	}
 }
@@ -130,6 +132,39 @@ func TestSharedNames(t *testing.T) {
 	_, err := cubin.ParseImage(data, cubin.Limits{})
 	if err == nil || !strings.Contains(err.Error(), "names of more than") {
 		t.Errorf("got %v, want an error on the names", err)
+	}
+}
+
+// TestDeepNames has mangled names that nest deeply or grow by doubling: they come back in time, and not longer than names
+// may be.
+func TestDeepNames(t *testing.T) {
+	doubling := "_Z1fI1AE" // each argument is the function's type so far, twice
+	for i := range 40 {
+		doubling += "PFS" + string(rune('0'+i%10)) + "_S_E"
+	}
+	tuples := "_Z1fSt5tupleIJiiEE"
+	for range 60 {
+		tuples += "S0_S1_S2_"
+	}
+	for _, name := range []string{
+		"_Z1f" + strings.Repeat("P", 60000) + "i",
+		"_Z1f" + strings.Repeat("P", 16000) + "i",
+		"_Z1f" + strings.Repeat("PF", 5000) + "v" + strings.Repeat("vE", 2500),
+		"_Z1f" + strings.Repeat("A1_", 5000) + "i",
+		"_Z" + strings.Repeat("N", 16000),
+		doubling, tuples,
+	} {
+		start := time.Now()
+		k := &cubin.Kernel{Name: name, Params: make([]cubin.Param, 1)}
+		for _, got := range []string{k.Demangled(), k.ShortName()} {
+			if len(got) > 1<<16 {
+				t.Errorf("%.20s...: got %d bytes", name, len(got))
+			}
+		}
+		k.ParamTypes()
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%.20s...: took %s", name, d)
+		}
 	}
 }
 

@@ -20,8 +20,9 @@ type Image struct {
 	Tool        string // version line of the tool that wrote it; "" in the old ABI
 	Options     string // options that tool was given; "" in the old ABI
 
-	Kernels []*Kernel // in order of their sections
-	Data    []Data    // device memory that the module brings along
+	Kernels   []*Kernel        // in order of their sections
+	Functions []DeviceFunction // device functions with a section of their own, as separate compilation leaves them
+	Data      []Data           // device memory that the module brings along
 
 	elf    *elfFile
 	limits *Limits
@@ -36,6 +37,13 @@ type Data struct {
 	Init    []byte // nil: zero-filled
 	Align   int
 	Relocs  []Reloc
+}
+
+// DeviceFunction is a device function outside the code of kernels. Kernels reach it through relocations.
+type DeviceFunction struct {
+	Name   string
+	Code   []byte
+	Relocs []Reloc
 }
 
 // Kernel returns the kernel with a mangled name, or nil.
@@ -202,6 +210,11 @@ func (img *Image) readKernels() error {
 		}
 		entry := slices.IndexFunc(inSection[i], func(sym int) bool { return f.symbols[sym].other&otherEntry != 0 })
 		if entry < 0 {
+			fn := DeviceFunction{Name: name, Code: s.data}
+			if fn.Relocs, err = img.sectionRelocs(i); err != nil {
+				return err
+			}
+			img.Functions = append(img.Functions, fn)
 			continue
 		}
 		k, err := img.readKernel(i, inSection[i], inSection[i][entry], byName[name], functions)
@@ -260,7 +273,10 @@ func (img *Image) readKernel(index int, syms []int, entry int, ks *kernelSection
 	if ks.shared != 0 {
 		ss := &f.sections[ks.shared]
 		k.SharedAlign = clampSize(max(ss.align, 1))
-		k.SharedStatic = max(clampSize(ss.size)-k.SharedReserved, 0)
+		k.SharedStatic = clampSize(ss.size)
+		if !img.Relocatable { // the device linker puts the reserve in front
+			k.SharedStatic = max(k.SharedStatic-k.SharedReserved, 0)
+		}
 	}
 	k.Banks, err = img.readBanks(ks.banks)
 	return k, err

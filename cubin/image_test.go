@@ -142,6 +142,25 @@ func TestKernel(t *testing.T) {
 	check("C name", img.Kernels[1].Demangled(), "plain")
 }
 
+// TestRelocatable has what separate compilation leaves: no reserve in front of shared memory, device functions in
+// sections of their own.
+func TestRelocatable(t *testing.T) {
+	for _, linked := range []bool{false, true} {
+		c := cubintest.Cubin{Arch: 90, Relocatable: !linked, Kernels: []cubintest.Kernel{{Name: "k", Code: code(4), Shared: 256}},
+			Functions: []cubintest.Function{{Name: "f", Size: 64}}}
+		img, err := cubin.ParseImage(c.Bytes(), cubin.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if img.Relocatable == linked || len(img.Kernels) != 1 || img.Kernels[0].SharedStatic != 256 {
+			t.Errorf("linked %t: got relocatable %t, kernels %+v; want one with 256 bytes", linked, img.Relocatable, img.Kernels[0])
+		}
+		if len(img.Functions) != 1 || img.Functions[0].Name != "f" || len(img.Functions[0].Code) != 64 {
+			t.Errorf("linked %t: got functions %+v, want f of 64 bytes", linked, img.Functions)
+		}
+	}
+}
+
 // TestLargeParams has the record for kernels with more than 4 KB of parameters, as nvcc 13.5 wrote it for a struct of
 // 6 000 bytes and a pointer, once with and once without the pointer's mark.
 func TestLargeParams(t *testing.T) {

@@ -70,7 +70,7 @@ func checkKernel(t *testing.T, k *cubin.Kernel) {
 }
 
 func TestOwnKernels(t *testing.T) {
-	for _, name := range []string{"misc.fatbin", "scan.fatbin", "transpose.fatbin", "transpose_sm70.cubin"} {
+	for _, name := range []string{"misc.fatbin", "moves.fatbin", "scan.fatbin", "transpose.fatbin", "transpose_sm70.cubin"} {
 		f, err := cubin.Open("testdata/" + name)
 		if err != nil {
 			t.Fatal(err)

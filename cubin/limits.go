@@ -12,26 +12,25 @@ type Limits struct {
 	MaxRelocs   int   // relocations of one cubin
 }
 
-// DefaultLimits leaves room for the largest libraries in use: ten times what was seen in files of 150 to 200 MB
-// (1 001 entries, 40 MB an image, 6 000 sections), and small enough that a hostile file fails early.
-var defaultLimits = Limits{
-	MaxEntries:  1 << 20,
-	MaxMembers:  1 << 20,
-	MaxImage:    512 << 20,
-	MaxSections: 1 << 20,
-	MaxSymbols:  1 << 22,
-	MaxParams:   4096,
-	MaxLineRows: 1 << 24,
-	MaxRelocs:   1 << 22,
+// DefaultLimits returns the limits that [Open] and [Read] use. They leave room for ten times what was seen in libraries of
+// 150 to 200 MB (1 001 entries, images of 40 MB with 6 000 sections), and end hostile files early.
+func DefaultLimits() Limits {
+	return Limits{
+		MaxEntries:  1 << 20,
+		MaxMembers:  1 << 20,
+		MaxImage:    512 << 20,
+		MaxSections: 1 << 20,
+		MaxSymbols:  1 << 22,
+		MaxParams:   4096,
+		MaxLineRows: 1 << 24,
+		MaxRelocs:   1 << 22,
+	}
 }
-
-// DefaultLimits returns the limits that [Open] and [Read] use.
-func DefaultLimits() Limits { return defaultLimits }
 
 // orDefault replaces a zero value as a whole; single zero fields keep their meaning of "none".
 func (l Limits) orDefault() Limits {
 	if l == (Limits{}) {
-		return defaultLimits
+		return DefaultLimits()
 	}
 	return l
 }

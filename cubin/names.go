@@ -6,9 +6,13 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// maxMangled bounds the names that are demangled; longer ones stay as they are. Names of template libraries reach
-// several KB.
-const maxMangled = 64 << 10
+// Bounds on the names that are demangled; others stay as they are. Names of template libraries reach several KB. The
+// time that demangling takes grows with the square of the depth of nested types, and a pointer to a pointer adds a level
+// for one character.
+const (
+	maxMangled = 16 << 10
+	maxNested  = 64 // pointers, references, qualifiers and function types in a row
+)
 
 // maxDemangled is the exponent of the longest text that a name may become, in bytes: back references in a mangled name
 // can double its length over and over.
@@ -27,16 +31,33 @@ func (k *Kernel) ShortName() string {
 func Demangle(name string) string { return demangled(name) }
 
 func demangled(name string, options ...demangle.Option) string {
-	if len(name) > maxMangled || !strings.HasPrefix(name, "_Z") {
+	if !demanglable(name) {
 		return name
 	}
 	return demangle.Filter(name, append(options, demangle.NoClones, demangle.MaxLength(maxDemangled))...)
 }
 
+// demanglable tells whether a symbol is a C++ name within the bounds.
+func demanglable(name string) bool {
+	if len(name) > maxMangled || !strings.HasPrefix(name, "_Z") {
+		return false
+	}
+	run := 0
+	for i := range len(name) {
+		if run++; !strings.ContainsRune("PROKVF", rune(name[i])) {
+			run = 0
+		}
+		if run > maxNested {
+			return false
+		}
+	}
+	return true
+}
+
 // ParamTypes returns the types of the parameters by ordinal, read off the mangled name, or nil if the name does not
 // tell as many as the kernel has. The compiler's own pointer marks are in [Param].
 func (k *Kernel) ParamTypes() []string {
-	if len(k.Name) > maxMangled {
+	if !demanglable(k.Name) {
 		return nil
 	}
 	ast, err := demangle.ToAST(k.Name, demangle.NoClones, demangle.MaxLength(maxDemangled))

@@ -67,7 +67,7 @@ func TestLineProgram(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			lim := defaultLimits
+			lim := DefaultLimits()
 			_, seqs, err := readLines(lineFile(lineProgram(tt.ops...)), nil, &lim)
 			if tt.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -86,7 +86,7 @@ func TestLineProgram(t *testing.T) {
 }
 
 func TestLineProgramLimits(t *testing.T) {
-	lim := defaultLimits
+	lim := DefaultLimits()
 	lim.MaxLineRows = 2
 	_, _, err := readLines(lineFile(lineProgram(1, 0xf3, 0xf3, 0, 1, 1)), nil, &lim)
 	if err == nil || !strings.Contains(err.Error(), "more than 2 rows") {

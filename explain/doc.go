@@ -15,5 +15,5 @@
 // An address that the hardware would refuse is explained as well, with what to do about it.
 //
 // Limits: one request at a time. What a profiler shows beside the hardware's count is known for some loads only; see
-// [SourcePage].
+// package ncu.
 package explain

@@ -7,6 +7,7 @@ import (
 
 	"shmoo/access"
 	"shmoo/bankmap"
+	"shmoo/ncu"
 	"shmoo/smem"
 )
 
@@ -19,6 +20,9 @@ type Options struct {
 	Block, Warp int    // of the request; meaningful with Site
 	Title       string // "" for a title made from Site
 	Provenance  string // where the unit's rules come from, as in arch.Arch
+	// Window is the shared window of a generic access, whose addresses are the request's plus its base; nil for an access
+	// that addresses shared memory itself.
+	Window *smem.Window
 }
 
 // Data is the explanation of one request.
@@ -105,7 +109,7 @@ type Fault struct {
 // New explains request r on unit u. A request that the hardware would refuse is explained by Data.Fault; a unit without a
 // rule for the operation is an error.
 func New(u *smem.Unit, r *smem.Request, o Options) (*Data, error) {
-	walk, err := u.Walk(r)
+	walk, err := o.walk(u, r)
 	fault, faulted := errors.AsType[*smem.Fault](err)
 	if err != nil && !faulted {
 		return nil, err
@@ -117,8 +121,8 @@ func New(u *smem.Unit, r *smem.Request, o Options) (*Data, error) {
 		Notes:   []string{},
 	}
 	if faulted {
-		d.Steps = stepsOf(u, r, walk, nil)
-		d.Fault = faultOf(fault)
+		d.Steps = stepsOf(u, r, walk, nil, fault)
+		d.Fault = faultOf(fault, r)
 		d.Why = fault.Error()
 		return d, nil
 	}
@@ -130,9 +134,20 @@ func New(u *smem.Unit, r *smem.Request, o Options) (*Data, error) {
 	}
 	d.Why = d.Reason.String()
 	d.Pairing = pairingOf(r, &walk.Rule)
-	d.Steps = stepsOf(u, r, walk, d.Picture)
+	d.Steps = stepsOf(u, r, walk, d.Picture, nil)
 	d.Notes = notesOf(u, r, walk)
 	return d, nil
+}
+
+func (o *Options) walk(u *smem.Unit, r *smem.Request) (*smem.Walk, error) {
+	if o.Window == nil {
+		return u.Walk(r)
+	}
+	generic := make([]uint64, len(r.Addr))
+	for lane, offset := range r.Addr {
+		generic[lane] = o.Window.Base + uint64(offset)
+	}
+	return u.WalkGeneric(r, generic, *o.Window)
 }
 
 func (o *Options) site() *Site {
@@ -209,7 +224,7 @@ func differs(r *smem.Request, distance int) (int, bool) {
 	return 0, false
 }
 
-func faultOf(f *smem.Fault) *Fault {
+func faultOf(f *smem.Fault, r *smem.Request) *Fault {
 	out := &Fault{Lane: f.Lane, Address: f.Addr, Bytes: f.Bytes, Text: f.Error()}
 	if f.Kind == smem.Misaligned {
 		out.Kind = "misaligned"
@@ -218,8 +233,12 @@ func faultOf(f *smem.Fault) *Fault {
 		return out
 	}
 	out.Kind, out.Limit = "out of bounds", f.Limit
-	out.Advice = fmt.Sprintf("check the index of lane %d, or give the block at least %d bytes of shared memory",
-		f.Lane, uint64(f.Addr)+uint64(f.Bytes))
+	need := uint64(0)
+	for m := r.Addressing(); m != 0; m &= m - 1 {
+		need = max(need, uint64(r.Addr[m.Lowest()])+uint64(f.Bytes))
+	}
+	out.Advice = fmt.Sprintf("check the index of lane %d, or give the block the %d bytes of shared memory that this access "+
+		"reaches, if the GPU has them", f.Lane, need)
 	return out
 }
 
@@ -237,18 +256,14 @@ func notesOf(u *smem.Unit, r *smem.Request, walk *smem.Walk) []string {
 	case smem.Assumed:
 		notes = append(notes, fmt.Sprintf("the rule is assumed for %s, not measured on it", u.Name))
 	}
-	if r.Op.IsMatrix() || r.Width < 8 {
-		return notes
-	}
-	page, mayDiffer := SourcePage(u, r)
+	page, known := ncu.SourcePage(u, r, out)
 	switch {
-	case !mayDiffer:
-	case !page.Known:
+	case !known:
 		notes = append(notes, "Nsight Compute's Source page may show another number for this load: it judges pairing in its "+
 			"own way; the hardware's counter agrees with the number here")
-	case page.Wavefronts != out.Wavefronts:
+	case page != out.Wavefronts:
 		notes = append(notes, fmt.Sprintf("Nsight Compute's Source page will show %s for this load, because it judges pairing "+
-			"in its own way; the hardware's counter shows %d", count(page.Wavefronts, "wavefront"), out.Wavefronts))
+			"in its own way; the hardware's counter shows %d", count(page, "wavefront"), out.Wavefronts))
 	}
 	return notes
 }

@@ -7,14 +7,14 @@ import (
 	"shmoo/smem"
 )
 
-// stepsOf words the steps of a walk. The panel is nil for a walk that ended in a fault.
-func stepsOf(u *smem.Unit, r *smem.Request, walk *smem.Walk, panel *bankmap.Panel) []Step {
-	s := stepWriter{u, r, walk, panel}
+// stepsOf words the steps of a walk. A walk that ended in a fault has no panel.
+func stepsOf(u *smem.Unit, r *smem.Request, walk *smem.Walk, panel *bankmap.Panel, fault *smem.Fault) []Step {
+	s := stepWriter{u, r, walk, panel, fault}
 	steps := make([]Step, len(walk.Steps))
 	for i, step := range walk.Steps {
 		steps[i] = Step{
 			Stage: step.Stage.String(), Lanes: bankmap.Lanes(step.Lanes), Waiting: bankmap.Lanes(step.Waiting),
-			Pass: step.Wavefront, Text: s.text(step),
+			Pass: step.Wavefront, Text: stepTexts[step.Stage](&s, step),
 		}
 	}
 	return steps
@@ -25,25 +25,31 @@ type stepWriter struct {
 	r     *smem.Request
 	walk  *smem.Walk
 	panel *bankmap.Panel
+	fault *smem.Fault
 }
 
-func (s *stepWriter) text(step smem.Step) string {
-	words := map[smem.Stage]func(smem.Step) string{
-		smem.Drop: s.drop, smem.Convert: s.convert, smem.Check: s.check, smem.Decode: s.decode, smem.Split: s.split,
-		smem.Resolver: s.resolver, smem.BankRead: s.banks, smem.Crossbar: s.crossbar, smem.WriteBack: s.writeBack,
-		smem.Retire: s.retire,
-	}
-	if f := words[step.Stage]; f != nil {
-		return f(step)
-	}
-	return ""
+// stepTexts says how each stage is worded.
+var stepTexts = map[smem.Stage]func(*stepWriter, smem.Step) string{
+	smem.Drop:      (*stepWriter).drop,
+	smem.Convert:   (*stepWriter).convert,
+	smem.Check:     (*stepWriter).check,
+	smem.Decode:    (*stepWriter).decode,
+	smem.Split:     (*stepWriter).split,
+	smem.Resolver:  (*stepWriter).resolver,
+	smem.BankRead:  (*stepWriter).banks,
+	smem.Crossbar:  (*stepWriter).crossbar,
+	smem.WriteBack: (*stepWriter).writeBack,
+	smem.Retire:    (*stepWriter).retire,
 }
 
 func (s *stepWriter) drop(step smem.Step) string {
 	if step.Lanes == 0 {
 		return "every lane takes part"
 	}
-	return fmt.Sprintf("lanes %s leave: they are inactive or their addresses do not count", bankmap.Lanes(step.Lanes))
+	if step.Lanes&s.r.Active == 0 {
+		return fmt.Sprintf("lanes %s are inactive and leave", bankmap.Lanes(step.Lanes))
+	}
+	return fmt.Sprintf("lanes %s leave: they are inactive, or their addresses belong to no matrix", bankmap.Lanes(step.Lanes))
 }
 
 func (s *stepWriter) convert(smem.Step) string {
@@ -51,8 +57,8 @@ func (s *stepWriter) convert(smem.Step) string {
 }
 
 func (s *stepWriter) check(smem.Step) string {
-	if s.panel == nil {
-		return "a lane's address is refused"
+	if s.fault != nil {
+		return fmt.Sprintf("the address of lane %d is refused; the hardware throws an exception", s.fault.Lane)
 	}
 	aligned := ""
 	if n := s.r.Bytes(); n > 1 {

@@ -22,7 +22,7 @@ func Text(w io.Writer, d *Data, o bankmap.TextOptions) error {
 	o.View = bankmap.LaneView
 	t := &textWriter{d: d, o: o}
 	if d.Title != "" {
-		t.para("", d.Title)
+		t.para("", bankmap.Printable(d.Title))
 	}
 	t.para("", d.Why+".")
 	if d.Fault != nil {
@@ -63,7 +63,11 @@ func (t *textWriter) para(lead, s string) {
 func (t *textWriter) rule() {
 	d := t.d
 	t.section("rule")
-	t.para("groups      ", listGroups(d.Rule.Groups)+" served one after the other")
+	served := " served at once"
+	if len(d.Rule.Groups) > 1 {
+		served = " served one after the other"
+	}
+	t.para("groups      ", listGroups(d.Rule.Groups)+served)
 	if d.Pairing.Possible {
 		t.para("pairing     ", d.Pairing.text(d.Rule.Paired))
 	}
@@ -110,6 +114,9 @@ func costText(r *Rule) string {
 }
 
 func basisText(d *Data) string {
+	if d.Rule.Basis == smem.Estimated.String() {
+		return d.Rule.Basis + ": the exact rule is not known, the nearest one stands in"
+	}
 	if d.Rule.Provenance == "" {
 		return d.Rule.Basis
 	}

@@ -56,7 +56,7 @@ type Reason struct {
 	shares    bool
 	even      bool // every group needs the same number of passes
 	alike     int  // banks of the meeting's group that need as many passes as its bank
-	unionSize int  // lanes of the meeting's group
+	groupSize int  // lanes of the meeting's group
 	disjoint  bool // no two lanes touch one word
 }
 
@@ -114,7 +114,7 @@ func (why *Reason) meet(u *smem.Unit, r *smem.Request, out *smem.Outcome, group,
 		if int(out.Group[lane]) != group {
 			continue
 		}
-		why.unionSize++
+		why.groupSize++
 		pass := out.Pass[lane]
 		bank := int(r.Addr[lane]) / u.BankBytes % u.Banks
 		if busy[bank]>>uint(pass)&1 == 0 {
@@ -275,7 +275,7 @@ func (why *Reason) freeGroups() string {
 		each = fmt.Sprintf("one pass of %d wavefronts each", why.perPass)
 	}
 	if why.op.IsMatrix() {
-		return fmt.Sprintf("the 8 row addresses of each of the %d matrices fall in banks of their own or share a row's "+
+		return fmt.Sprintf("the row addresses of the %d matrices fall in banks of their own or share a row's "+
 			"words, %s: %s", why.Groups, each, why.ideal())
 	}
 	s := fmt.Sprintf("%d groups of lanes, %s, no bank serves two words in one group: %s", why.Groups, each, why.ideal())
@@ -287,7 +287,7 @@ func (why *Reason) freeGroups() string {
 
 // ideal names the cost of a request without conflicts.
 func (why *Reason) ideal() string {
-	size := fmt.Sprintf("%d-bit %s", 8*why.width, verb(why.op))
+	size := fmt.Sprintf("%d-bit %s", 8*why.width, why.op)
 	if why.op.IsMatrix() {
 		size = fmt.Sprintf("%s.x%d", why.op, why.width/4)
 	}
@@ -348,11 +348,13 @@ func (why *Reason) meeting() string {
 	m := why.Meeting
 	lanes := m.Lanes.List()
 	var b strings.Builder
-	switch {
-	case len(lanes) == why.lanes.Count() && why.Groups == 1:
+	switch all := len(lanes) == why.lanes.Count(); {
+	case all && why.Pattern.Kind == Broadcast:
+		b.WriteString("they all")
+	case all:
 		fmt.Fprintf(&b, "all %d lanes", len(lanes))
-	case len(lanes) == why.unionSize:
-		fmt.Fprintf(&b, "lanes %s (all of group %d)", progression(lanes), m.Group)
+	case len(lanes) == why.groupSize:
+		fmt.Fprintf(&b, "lanes %s (all of %s)", progression(lanes), groupName(why.op, m.Group))
 	default:
 		fmt.Fprintf(&b, "lanes %s", progression(lanes))
 	}
@@ -388,11 +390,14 @@ func (why *Reason) cost() string {
 	s := fmt.Sprintf("%s instead of %d", count(why.Wavefronts, "wavefront"), why.Ideal)
 	var details []string
 	if why.Groups > 1 {
-		each := fmt.Sprintf("%d groups, at most %s each", why.Groups, passes(why.Ways))
-		if why.even {
-			each = fmt.Sprintf("%d groups, %s each", why.Groups, passes(why.Ways))
+		groups, most := "groups", "at most "
+		if why.op.IsMatrix() {
+			groups = "matrices"
 		}
-		details = append(details, each)
+		if why.even {
+			most = ""
+		}
+		details = append(details, fmt.Sprintf("%d %s, %s%s each", why.Groups, groups, most, passes(why.Ways)))
 	}
 	if !why.shares {
 		details = append(details, "this operation serves one lane per bank and pass, even on one word")
@@ -412,9 +417,6 @@ func passes(n int) string {
 	}
 	return strconv.Itoa(n) + " passes"
 }
-
-// verb returns what a request does as a noun: "load", "atomic".
-func verb(op smem.Op) string { return op.String() }
 
 func count(n int, noun string) string {
 	if n == 1 || n == -1 {

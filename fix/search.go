@@ -63,9 +63,11 @@ type Result struct {
 	Problem *Problem
 	Options Options
 	Before  Candidate
-	Ideal   []int64 // by site: wavefronts without conflicts
-	// Pareto holds the candidates, Before among them, that no other beats in wavefronts, bytes and instructions at once,
-	// fewest wavefronts first.
+	// Basis is the weakest basis among the rules of the unit that the counts rest on.
+	Basis smem.Basis
+	Ideal []int64 // by site: wavefronts without conflicts
+	// Pareto holds the candidates, Before among them, that no other beats in wavefronts, bytes and instructions at
+	// once, fewest wavefronts first.
 	Pareto []Candidate
 	// Best is the recommendation, or nil to leave the array as it is.
 	Best *Candidate
@@ -73,37 +75,41 @@ type Result struct {
 	Reason   string
 	Bound    Bound
 	Searched []Searched
-	// OptimalInFamily: no member of the families searched has fewer wavefronts than Pareto[0]. OptimalInGeneral: no layout
-	// that keeps granules in one piece has.
+	// OptimalInFamily: no member of the families searched has fewer wavefronts than Pareto[0]. OptimalInGeneral: no
+	// layout that keeps granules in one piece has.
 	OptimalInFamily, OptimalInGeneral bool
 
+	searcher *searcher
+	limit    int // bytes that the array may take
 	pads     PadSpace
 	swizzles SwizzleSpace
 	linear   LinearSpace
+	// afterRows is the fewest wavefronts before bank maps other than XORs of row bits were tried.
+	afterRows int64
 }
 
-// Search tries every candidate of the allowed families on all requests of the problem. It returns a *LimitError for a problem
-// it cannot take and a *BudgetError for a budget below the array's size.
+// Search tries every candidate of the allowed families on all requests of the problem. A pad that the declaration has
+// is among them, not under them: the result's problem is without it, and candidates may have less. It returns a
+// *LimitError for a problem it cannot take and a *BudgetError for a budget below the array's size.
 func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	limit := p.Arch.Unit.Size - max(0, p.Block.Shared-p.Array.Size)
-	if o.Limited {
-		if o.MaxBytes < p.Array.Size {
-			return nil, &BudgetError{p.Array.Name, o.MaxBytes, p.Array.Size}
+	p = p.withoutPad()
+	if o.Limited && o.MaxBytes < p.Array.Size {
+		return nil, &BudgetError{p.Array.Name, o.MaxBytes, p.Array.Size}
+	}
+	for _, f := range o.Allow {
+		if !slices.Contains(Families(), f) {
+			return nil, &LimitError{fmt.Sprintf("got family %q, want one of %v", f, Families())}
 		}
-		limit = min(limit, o.MaxBytes)
 	}
 	allow := o.Allow
 	if allow == nil {
 		allow = Families()
 	}
-	_, declared := p.pitches()
-	s := &searcher{ctx: ctx, p: p, o: o, limit: limit, granule: p.granule(), declared: declared, unit: *p.Arch.Unit}
-	// Representatives of classes may lie above the memory of a block; candidates are held to it by their extent.
-	s.unit.Size = 1 << 30
-	r := &Result{Problem: p, Options: o}
+	s := newSearcher(ctx, p, o)
+	r := &Result{Problem: p, Options: o, limit: s.limit, searcher: s}
 	r.pads, r.swizzles, r.linear = spaces(p, s.granule)
 
 	var err error
@@ -113,6 +119,7 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if r.Before, r.Ideal, err = s.before(); err != nil {
 		return nil, err
 	}
+	r.Basis = s.basis
 	s.keep(r.Before)
 	// Linear maps come last: they are tried only where the rest leaves something to gain.
 	for _, f := range Families() {
@@ -131,19 +138,43 @@ func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return r, nil
 }
 
+func newSearcher(ctx context.Context, p *Problem, o Options) *searcher {
+	s := &searcher{ctx: ctx, p: p, o: o, granule: p.granule(), unit: *p.Arch.Unit}
+	_, s.declared = p.pitches()
+	s.now = int(s.extent(p.present()))
+	s.limit = p.Arch.Unit.Size - max(0, p.Block.Shared-s.now)
+	if o.Limited {
+		s.limit = min(s.limit, o.MaxBytes)
+	}
+	// Representatives of classes may lie above the memory of a block; candidates are held to it by their extent.
+	s.unit.Size = 1 << 30
+	return s
+}
+
+// merged returns the requests with equal ones merged: for layouts of any kind.
+func (s *searcher) merged() []class {
+	if s.exact == nil {
+		s.exact = classes(s.p.Requests, func([]uint32, smem.Mask) {})
+	}
+	return s.exact
+}
+
 type searcher struct {
 	ctx      context.Context
 	p        *Problem
 	unit     smem.Unit
 	o        Options
+	now      int // bytes that the array takes in the present code
 	limit    int // bytes for the array
 	granule  uint32
 	declared bool
 	pareto   []Candidate // by wavefronts
+	basis    smem.Basis
 	out      smem.Outcome
 	request  smem.Request
 	addr     []uint32
 	sites    []int64
+	exact    []class // see merged
 }
 
 func (s *searcher) bound() (Bound, error) {
@@ -166,22 +197,24 @@ func (s *searcher) bound() (Bound, error) {
 
 func (s *searcher) before() (Candidate, []int64, error) {
 	ideal := make([]int64, len(s.p.Sites))
-	c := Candidate{Family: None, Transform: layout.Identity{}, Bytes: s.p.Array.Size, Blocks: s.blocks(s.p.Array.Size)}
+	c := Candidate{Family: None, Transform: s.p.present(), Bytes: s.now, Blocks: s.blocks(s.now)}
 	c.Sites = make([]int64, len(s.p.Sites))
 	for i := range s.p.Requests {
 		r := &s.p.Requests[i]
-		if err := s.unit.Resolve(&s.out, &r.Request); err != nil {
+		n, err := s.cost(c.Transform, &r.Request)
+		if err != nil {
 			return c, nil, err
 		}
-		c.Sites[r.Site] += int64(s.out.Wavefronts) * r.Count
-		c.Wavefronts += int64(s.out.Wavefronts) * r.Count
+		c.Sites[r.Site] += n * r.Count
+		c.Wavefronts += n * r.Count
 		ideal[r.Site] += int64(s.out.Ideal) * r.Count
+		s.basis = max(s.basis, s.out.Basis)
 	}
 	return c, ideal, nil
 }
 
 func (s *searcher) blocks(bytes int) int {
-	shared := max(s.p.Block.Shared, s.p.Array.Size) - s.p.Array.Size + bytes
+	shared := max(s.p.Block.Shared, s.now) - s.now + bytes
 	return s.p.Arch.BlocksPerSM(shared, max(1, s.p.Block.Threads))
 }
 
@@ -192,10 +225,8 @@ func (s *searcher) family(f Family, r *Result) (Searched, error) {
 		if err != nil {
 			return
 		}
-		if done.Tried%256 == 0 {
-			if err = s.ctx.Err(); err != nil {
-				return
-			}
+		if err = s.ctx.Err(); err != nil {
+			return
 		}
 		var legal bool
 		if legal, err = s.try(f, t, cl); legal {
@@ -212,6 +243,9 @@ func (s *searcher) family(f Family, r *Result) (Searched, error) {
 			period = commonPeriod(r.pads)
 		}
 		cl := classes(s.p.Requests, modAdd(period))
+		if s.p.Present != nil {
+			try(layout.Identity{}, cl)
+		}
 		r.pads.each(func(t layout.Pad) { try(t, cl) })
 	case XOR:
 		cl := classes(s.p.Requests, modXor(max(s.granule, 4)))
@@ -222,8 +256,8 @@ func (s *searcher) family(f Family, r *Result) (Searched, error) {
 	return done, err
 }
 
-// commonPeriod returns a distance that all pitches divide and over which pads of any number of steps add whole words, or,
-// where that distance is too large to matter, one that exceeds every address.
+// commonPeriod returns a distance that all pitches divide and over which pads of any number of steps add whole words,
+// or, where that distance is too large to matter, one that exceeds every address.
 func commonPeriod(s PadSpace) uint32 {
 	period := uint64(1)
 	for _, p := range s.Pitches {
@@ -250,7 +284,7 @@ func lcm(a, b uint64) uint64 {
 
 // try evaluates one candidate and keeps it if it is legal and not beaten.
 func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, err error) {
-	bytes := t.Extent(uint64(s.p.Array.Size))
+	bytes := s.extent(t)
 	if bytes > uint64(s.limit) {
 		return false, nil
 	}
@@ -286,6 +320,37 @@ func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, er
 	return true, nil
 }
 
+// extent returns the bytes that the array takes under a transform. It is exact where Transform.Extent rounds up to a
+// block, and counts whole rows where the array has declared ones.
+func (s *searcher) extent(t layout.Transform) uint64 {
+	n := uint32(s.p.Array.Size)
+	rough := t.Extent(uint64(n))
+	first := uint32(0)
+	switch t := t.(type) {
+	case layout.Pad:
+		if s.declared {
+			rough = uint64(n)
+			for _, p := range t {
+				rough += uint64(n/p.Per) * uint64(p.Add)
+			}
+		}
+		return rough
+	case layout.Swizzle:
+		// Blocks are permuted in themselves, so the end lies in the last one.
+		block := t.Target() + t.Target()&-t.Target()
+		first = (n - 1) / max(block, 1) * block
+	}
+	if rough == uint64(n) {
+		return rough
+	}
+	g := min(t.Granule(), n)
+	end := uint64(0)
+	for a := first; a < n; a += g {
+		end = max(end, uint64(t.Map(a))+uint64(min(g, n-a)))
+	}
+	return end
+}
+
 func (s *searcher) instructions(t layout.Transform) int {
 	if s.declared {
 		return t.Cost().Folded
@@ -293,7 +358,8 @@ func (s *searcher) instructions(t layout.Transform) int {
 	return t.Cost().Flat
 }
 
-// narrowed lists the sites whose accesses a granule breaks up, and reports whether those are all plain loads and stores.
+// narrowed lists the sites whose accesses a granule breaks up, and reports whether those are all plain loads and
+// stores.
 func (s *searcher) narrowed(granule uint32) ([]int, bool) {
 	var out []int
 	for i := range s.p.Requests {

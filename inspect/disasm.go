@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"sync"
 
@@ -16,7 +17,8 @@ import (
 type DisasmOptions struct {
 	Options
 	SharedOnly bool // only accesses to shared memory and the lines that they come from
-	// Source returns the text of a source file, to be shown beside the code; nil, or an error, shows positions only.
+	// Source returns the text of a source file, to be shown beside the code, such as ReadSource; nil, or an error, shows
+	// positions only. Paths come from the binary, so a function that opens them must not trust them.
 	Source func(path string) ([]byte, error)
 }
 
@@ -79,8 +81,7 @@ func (d *disassembler) kernel(k *cubin.Kernel) error {
 		}
 		// An instruction that is not known is shown by its encoding, as the printer does.
 		known := sass.DecodeWord(&d.inst, arch, wordAt(k.Code, pc)) == nil
-		_, shared := sharedOps[d.inst.Op]
-		shared = shared && known
+		shared := known && isShared(&d.inst) && !d.inst.Guard.Never()
 		if d.sharedOnly && !shared {
 			continue
 		}
@@ -161,6 +162,22 @@ func equalFrames(a, b []cubin.Frame) bool {
 		}
 	}
 	return true
+}
+
+// maxSource is the longest source file that is read, in bytes.
+const maxSource = 16 << 20
+
+// ReadSource returns the text of a source file on this machine. It opens regular files of up to 16 MiB only: the paths
+// are what a binary says, which may be a device that never ends.
+func ReadSource(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() || st.Size() > maxSource {
+		return nil, fmt.Errorf("%s: want a regular file of up to %d bytes", path, maxSource)
+	}
+	return os.ReadFile(path)
 }
 
 // sources keeps the lines of source files. A file that cannot be read has none.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ type Entry struct {
 	Index       int    `json:"index"`
 	Kind        string `json:"kind"` // elf, ptx, other
 	Arch        int    `json:"arch"`
+	Target      string `json:"target,omitempty"` // sm_90a, compute_75; left out where only the content says
 	Member      string `json:"member,omitempty"` // of an archive
 	Compression string `json:"compression"`
 	StoredBytes int64  `json:"stored_bytes"`
@@ -53,7 +55,7 @@ type Kernel struct {
 	Params         []Param  `json:"params"`
 	ParamBytes     int      `json:"param_bytes"`
 	Accesses       []Access `json:"accesses"`
-	Unknown        int      `json:"unknown_instructions"`
+	Unknown        int      `json:"unknown_instructions"`  // of opcodes that the decoder does not know: may be accesses
 	NotDecoded     string   `json:"not_decoded,omitempty"` // why the accesses are not known
 }
 
@@ -66,8 +68,8 @@ type Param struct {
 
 // Access counts the instructions of one operation and width in a kernel.
 type Access struct {
-	Op    string `json:"op"`          // LDS, STS, LDSM, STSM, ATOMS, LDGSTS
-	Width int    `json:"width_bytes"` // a lane; 4 a matrix for LDSM and STSM
+	Op    string `json:"op"`          // LDS, STS, LDSM, STSM, ATOMS, LDGSTS, or an engine's: UBLKCP, UTMALDG, HGMMA ...
+	Width int    `json:"width_bytes"` // a lane; 4 a matrix for LDSM and STSM; 0 for engines, which have no lanes
 	Count int    `json:"count"`
 }
 
@@ -77,7 +79,7 @@ func (a Access) String() string {
 	switch {
 	case a.Op == "LDSM" || a.Op == "STSM":
 		name = fmt.Sprintf("%s.x%d", a.Op, a.Width/4)
-	case a.Width != 4:
+	case a.Width != 4 && a.Width != 0:
 		name = fmt.Sprintf("%s.%d", a.Op, 8*a.Width)
 	}
 	return fmt.Sprintf("%s x%d", name, a.Count)
@@ -93,7 +95,7 @@ func Kernels(ctx context.Context, f *cubin.File, o Options) (*Listing, error) {
 	selected := 0
 	for _, e := range f.Entries() {
 		l.Entries = append(l.Entries, Entry{
-			Index: e.Index, Kind: e.Kind.String(), Arch: e.Arch, Member: e.Member, Compression: e.Compression.String(),
+			Index: e.Index, Kind: e.Kind.String(), Arch: e.Arch, Target: e.Target(), Member: e.Member, Compression: e.Compression.String(),
 			StoredBytes: e.StoredSize, Bytes: e.Size,
 		})
 		if e.Kind == cubin.KindELF && each.Select(e) {
@@ -101,11 +103,11 @@ func Kernels(ctx context.Context, f *cubin.File, o Options) (*Listing, error) {
 		}
 	}
 	byEntry := make([][]Kernel, selected)
-	scanners := newScanners()
+	scanners, names := newScanners(), newNames()
 	err := f.Each(ctx, each, func(i int, img *cubin.Image) error {
 		for _, k := range img.Kernels {
 			if o.wants(k) {
-				byEntry[i] = append(byEntry[i], describe(k, img.Entry.Index, scanners))
+				byEntry[i] = append(byEntry[i], describe(k, img.Entry.Index, scanners, names))
 			}
 		}
 		return nil
@@ -118,18 +120,18 @@ func Kernels(ctx context.Context, f *cubin.File, o Options) (*Listing, error) {
 }
 
 // describe fills a kernel. It copies everything: the image's memory is reused.
-func describe(k *cubin.Kernel, entry int, scanners *scannerPool) Kernel {
+func describe(k *cubin.Kernel, entry int, scanners *scannerPool, names *nameCache) Kernel {
+	name := names.of(k)
 	d := Kernel{
-		Entry: entry, Target: k.Image.Target, Name: k.Name, Demangled: k.Demangled(), Instructions: len(k.Code) / sass.Size,
+		Entry: entry, Target: k.Image.Target, Name: k.Name, Demangled: name.demangled, Instructions: len(k.Code) / sass.Size,
 		Registers: k.Registers, SharedBytes: k.SharedStatic, SharedReserved: k.SharedReserved,
 		MaxThreads: shape(k.MaxThreads), RequiredBlock: shape(k.ReqThreads), Cluster: shape(k.Cluster),
 		Params: []Param{}, ParamBytes: k.ParamBytes, Accesses: []Access{},
 	}
-	types := k.ParamTypes()
 	for i, p := range k.Params {
 		q := Param{Offset: p.Offset, Bytes: p.Size}
-		if types != nil {
-			q.Type = types[i]
+		if len(name.types) == len(k.Params) {
+			q.Type = name.types[i]
 		}
 		d.Params = append(d.Params, q)
 	}
@@ -141,18 +143,20 @@ func describe(k *cubin.Kernel, entry int, scanners *scannerPool) Kernel {
 	defer scanners.put(s)
 	d.Unknown = s.kernel(k, func(_ uint32, i *sass.Inst) { d.count(i) })
 	slices.SortFunc(d.Accesses, func(a, b Access) int {
-		if x, y := rank(a.Op), rank(b.Op); x != y {
-			return x - y
-		}
-		return a.Width - b.Width
+		return cmp.Or(cmp.Compare(rank(a.Op), rank(b.Op)), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Width, b.Width))
 	})
 	return d
 }
 
-// listOrder is the order of operations in a listing.
+// listOrder is the order of operations in a listing; engines follow.
 var listOrder = []string{"LDS", "STS", "LDSM", "STSM", "ATOMS", "LDGSTS"}
 
-func rank(op string) int { return slices.Index(listOrder, op) }
+func rank(op string) int {
+	if i := slices.Index(listOrder, op); i >= 0 {
+		return i
+	}
+	return len(listOrder)
+}
 
 func (d *Kernel) count(i *sass.Inst) {
 	op, width := i.Op.String(), widthOf(i)
@@ -220,12 +224,9 @@ func (l *Listing) summary() string {
 	var names []string
 	count := make(map[string]int)
 	for _, e := range l.Entries {
-		name := e.Kind
-		switch {
-		case e.Kind == "elf":
-			name = fmt.Sprintf("sm_%d", e.Arch)
-		case e.Kind == "ptx" && e.Arch != 0:
-			name = fmt.Sprintf("compute_%d", e.Arch)
+		name := e.Target
+		if name == "" {
+			name = e.Kind
 		}
 		if count[name]++; count[name] == 1 {
 			names = append(names, name)
@@ -234,9 +235,7 @@ func (l *Listing) summary() string {
 	if names == nil {
 		b.WriteString(", no GPU code")
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		return strings.Compare(strings.TrimRight(a, "0123456789"), strings.TrimRight(b, "0123456789"))
-	})
+	slices.SortStableFunc(names, func(a, b string) int { return strings.Compare(stem(a), stem(b)) })
 	for i, name := range names {
 		sep := ", "
 		if i == 0 {
@@ -276,5 +275,5 @@ func OpOf(i *sass.Inst) (smem.Op, bool) {
 	return op, true
 }
 
-// stem is a name without its number: sm_ or compute_.
-func stem(name string) string { return strings.TrimRight(name, "0123456789") }
+// stem is a target without its number: sm_ or compute_.
+func stem(name string) string { return strings.TrimRight(name, "0123456789af") }

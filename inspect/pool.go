@@ -35,3 +35,31 @@ func (p *scannerPool) put(s *scanner) {
 	p.free[s.arch] = append(p.free[s.arch], s)
 	p.mu.Unlock()
 }
+
+// nameCache keeps what names of kernels tell. A library has most of its kernels once for every target.
+type nameCache struct {
+	mu   sync.Mutex
+	seen map[string]kernelName
+}
+
+// kernelName is what a mangled name tells.
+type kernelName struct {
+	demangled string
+	types     []string // of the parameters; nil if the name does not tell
+}
+
+func newNames() *nameCache { return &nameCache{seen: make(map[string]kernelName)} }
+
+func (c *nameCache) of(k *cubin.Kernel) kernelName {
+	c.mu.Lock()
+	n, ok := c.seen[k.Name]
+	c.mu.Unlock()
+	if ok {
+		return n
+	}
+	n = kernelName{k.Demangled(), k.ParamTypes()}
+	c.mu.Lock()
+	c.seen[k.Name] = n
+	c.mu.Unlock()
+	return n
+}

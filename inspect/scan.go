@@ -38,11 +38,12 @@ type opcodeClass uint8
 const (
 	classNew    opcodeClass = iota // not decoded yet
 	classOther                     // decoded: does not concern shared memory
-	classShared                    // decoded: a shared-memory operation
+	classShared                    // decoded: a shared-memory operation or an engine that moves shared memory
 )
 
-// kernel calls do for every shared-memory instruction, with an element that is reused, and returns the number of
-// instructions that the decoder does not know.
+// kernel calls do for every instruction that accesses shared memory, by lanes or by an engine, with an element that is
+// reused. Instructions that never execute, which compilers put in front of asynchronous copies, are passed over. It returns
+// the number of instructions whose opcode the decoder does not know; they may be anything.
 func (s *scanner) kernel(k *cubin.Kernel, do func(pc uint32, i *sass.Inst)) (unknown int) {
 	for pc := 0; pc+sass.Size <= len(k.Code); pc += sass.Size {
 		w := wordAt(k.Code, pc)
@@ -55,12 +56,26 @@ func (s *scanner) kernel(k *cubin.Kernel, do func(pc uint32, i *sass.Inst)) (unk
 			continue
 		}
 		*class = classOther
-		if _, ok := sharedOps[s.inst.Op]; ok {
+		if isShared(&s.inst) || isEngine(&s.inst) {
 			*class = classShared
-			do(uint32(pc), &s.inst)
+			if !s.inst.Guard.Never() {
+				do(uint32(pc), &s.inst)
+			}
 		}
 	}
 	return unknown
+}
+
+// isShared tells whether lanes of an instruction address shared memory.
+func isShared(i *sass.Inst) bool {
+	_, ok := sharedOps[i.Op]
+	return ok
+}
+
+// isEngine tells whether an instruction starts an engine that reads or writes shared memory by itself.
+func isEngine(i *sass.Inst) bool {
+	a, ok := i.Access()
+	return ok && a.Kind == sass.Engine
 }
 
 func wordAt(code []byte, pc int) sass.Word {
@@ -68,8 +83,12 @@ func wordAt(code []byte, pc int) sass.Word {
 	return sass.Word{Lo: binary.LittleEndian.Uint64(b), Hi: binary.LittleEndian.Uint64(b[8:])}
 }
 
-// widthOf returns the bytes that an access moves for each lane, as smem.Request counts them: for matrices 4 bytes each.
+// widthOf returns the bytes that an access moves for each lane, as smem.Request counts them: for matrices 4 bytes each;
+// 0 for an engine.
 func widthOf(i *sass.Inst) int {
+	if !isShared(i) {
+		return 0
+	}
 	switch i.Op {
 	case sass.LDSM, sass.STSM:
 		return 4 * max(int(i.Mods[sass.ModNum]), 1)

@@ -8,9 +8,11 @@
 //	st64,0000ffff,0 8 16 24 … 248,2.19,,
 //
 // op is a name of [Ops], mask the active lanes in hex, addresses one byte offset per lane (also of inactive lanes).
-// cycles is what a clock probe measured per instruction, wavefronts and conflicts what the hardware counters counted per
-// instruction, ncu_sass_wavefronts what Nsight Compute's source page showed. Columns may come in any order, unknown ones
-// are passed over, all but op, mask and addresses may be missing, and a figure may be left empty in any row.
+// cycles is what a clock probe measured per instruction, with the probe's constant; unit_cycles what a meter measured that
+// takes the time of the saturated unit alone (package probe). wavefronts and conflicts are what the hardware counters
+// counted per instruction, ncu_sass_wavefronts what Nsight Compute's source page showed. Columns may come in any order,
+// unknown ones are passed over, all but op, mask and addresses may be missing, and a figure may be left empty in any row.
+// [Writer] writes such a file.
 //
 //	r, err := pattern.NewReader(file, "h200.csv.gz")
 //	result, err := pattern.Replay(ctx, r, arch.MustLookup("sm_90").Unit)

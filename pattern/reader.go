@@ -33,11 +33,12 @@ type Pattern struct {
 	Addr []uint32 // one byte offset per lane; valid until the next Read
 
 	Cycles        float64 // per instruction, by the clock probe, with the probe's constant
+	UnitCycles    float64 // per instruction, of the saturated unit alone, by a meter without a constant
 	Wavefronts    int     // hardware counter, per instruction
 	Conflicts     int     // hardware counter, per instruction
 	NcuWavefronts int     // what Nsight Compute's source page shows for the instruction
 
-	opIndex int // of Op in table
+	opIndex int // of Op in opTable
 }
 
 // Request returns the pattern as a request to a unit. It shares Addr.
@@ -58,7 +59,10 @@ var columns = []column{
 	{"op", true, "", parseOp},
 	{"mask", true, "the active lanes as 1 to 16 hex digits", parseMask},
 	{"addresses", true, "1 to 64 byte offsets below 2^32, separated by spaces", parseAddresses},
-	{"cycles", false, "a number of cycles, or nothing", parseCycles},
+	{"cycles", false, "a number of cycles, or nothing",
+		func(p *Pattern, f []byte) bool { return parseCycles(&p.Cycles, f) }},
+	{"unit_cycles", false, "a number of cycles, or nothing",
+		func(p *Pattern, f []byte) bool { return parseCycles(&p.UnitCycles, f) }},
 	{"wavefronts", false, "a whole number of wavefronts, or nothing",
 		func(p *Pattern, f []byte) bool { return parseCount(&p.Wavefronts, f) }},
 	{"conflicts", false, "a whole number of conflicts, or nothing",
@@ -151,7 +155,8 @@ func (d *Reader) Read(p *Pattern) error {
 	if len(fields) != len(d.layout) {
 		return d.errorf("pattern/row", 0, "got %d fields, want %d as in the header", len(fields), len(d.layout))
 	}
-	*p = Pattern{Line: d.line, Addr: d.addr[:0], Cycles: -1, Wavefronts: -1, Conflicts: -1, NcuWavefronts: -1}
+	*p = Pattern{Line: d.line, Addr: d.addr[:0], Cycles: -1, UnitCycles: -1, Wavefronts: -1, Conflicts: -1,
+		NcuWavefronts: -1}
 	at := 1
 	for i, index := range d.layout {
 		field := bytes.TrimSpace(fields[i])
@@ -175,9 +180,9 @@ func (d *Reader) valueError(at int, c *column, field []byte) error {
 	}
 	want := c.want
 	if c.name == "op" {
-		names := make([]string, len(table))
-		for i := range table {
-			names[i] = table[i].Name
+		names := make([]string, len(opTable))
+		for i := range opTable {
+			names[i] = opTable[i].Name
 		}
 		want = "one of " + strings.Join(names, " ")
 	}
@@ -258,7 +263,7 @@ func parseOp(p *Pattern, field []byte) bool {
 	if p.opIndex < 0 {
 		return false
 	}
-	p.Op = &table[p.opIndex]
+	p.Op = &opTable[p.opIndex]
 	return true
 }
 
@@ -298,7 +303,7 @@ func parseAddresses(p *Pattern, field []byte) bool {
 	return len(p.Addr) > 0
 }
 
-func parseCycles(p *Pattern, field []byte) bool {
+func parseCycles(to *float64, field []byte) bool {
 	if len(field) == 0 {
 		return true
 	}
@@ -306,7 +311,7 @@ func parseCycles(p *Pattern, field []byte) bool {
 		return false
 	}
 	value, err := strconv.ParseFloat(string(field), 64)
-	p.Cycles = value
+	*to = value
 	return err == nil && value >= 0 && !math.IsInf(value, 0)
 }
 

@@ -60,6 +60,7 @@ type Range struct {
 // Figures are what was recorded or predicted for one pattern; -1 stands for none.
 type Figures struct {
 	Cycles     float64 `json:"cycles"`
+	UnitCycles float64 `json:"unit_cycles"`
 	Wavefronts int     `json:"wavefronts"`
 	Conflicts  int     `json:"conflicts"`
 }
@@ -70,14 +71,15 @@ type Disagreement struct {
 	Op        string   `json:"op"`
 	Mask      string   `json:"mask"`
 	Addresses []uint32 `json:"addresses"`
-	In        []string `json:"in"` // which of cycles, wavefronts and conflicts differ; addresses when the unit refuses them
+	In        []string `json:"in"` // which of cycles, unit_cycles, wavefronts and conflicts differ; addresses when the unit refuses them
 	Recorded  Figures  `json:"recorded"`
 	Predicted Figures  `json:"predicted"`       // cycles without the probe's constant
 	Fault     string   `json:"fault,omitempty"` // why the unit refuses the addresses
 }
 
 // Replay reads all patterns of r and compares each with what the unit makes of it: cycles, which must exceed the unit's by
-// the constant of the clock probe, and where the hardware counted them, wavefronts and conflicts.
+// the constant of the clock probe, unit_cycles, which must equal them to within half a cycle, and where the hardware counted
+// them, wavefronts and conflicts.
 //
 // A loop in software passes when it took at least the cycles of one round, in which every lane succeeds at once: such
 // patterns are Bounded. Disagreement is a result. Errors are those of Reader.Read, the context's, and a *diag.Diagnostic
@@ -85,7 +87,7 @@ type Disagreement struct {
 func Replay(ctx context.Context, r *Reader, unit *smem.Unit) (*Result, error) {
 	c := comparison{unit: unit, result: &Result{Schema: Schema, Unit: unit.Name, File: r.Name(),
 		Ops: []OpResult{}, Disagreements: []Disagreement{}}}
-	c.index = slices.Repeat([]int{-1}, len(table))
+	c.index = slices.Repeat([]int{-1}, len(opTable))
 	var broken error
 	err := r.each(ctx, func(p *Pattern) bool {
 		broken = c.add(p)
@@ -119,7 +121,7 @@ func (t *Tally) add(o Tally) {
 type comparison struct {
 	unit   *smem.Unit
 	result *Result
-	index  []int // per entry of table the entry of result.Ops, or -1
+	index  []int // per entry of opTable the entry of result.Ops, or -1
 	out    smem.Outcome
 }
 
@@ -135,7 +137,8 @@ func (c *comparison) add(p *Pattern) error {
 		compare = c.bound
 	}
 	request := p.Request()
-	d := Disagreement{Recorded: Figures{p.Cycles, p.Wavefronts, p.Conflicts}, Predicted: Figures{-1, -1, -1}}
+	d := Disagreement{Recorded: Figures{p.Cycles, p.UnitCycles, p.Wavefronts, p.Conflicts},
+		Predicted: Figures{-1, -1, -1, -1}}
 	err := compare(op, p, &request, &d)
 	var fault *smem.Fault
 	var unsupported *smem.UnsupportedError
@@ -148,7 +151,7 @@ func (c *comparison) add(p *Pattern) error {
 	case err != nil: // the row asks for more lanes than the unit has
 		return diag.Errorf("pattern/lanes", diag.Span{Pos: diag.Pos{File: c.result.File, Line: p.Line}},
 			"column mask: got %#x, want lanes of a warp of %d", uint64(p.Mask), c.unit.Lanes)
-	case p.Cycles < 0 && (p.Op.Loop || p.Wavefronts < 0 && p.Conflicts < 0):
+	case p.Cycles < 0 && p.UnitCycles < 0 && (p.Op.Loop || p.Wavefronts < 0 && p.Conflicts < 0):
 		op.Unmeasured++
 		return nil
 	}
@@ -188,16 +191,20 @@ func (c *comparison) exact(op *OpResult, p *Pattern, r *smem.Request, d *Disagre
 	// The hardware counts a conflict once per pass, also where a pass takes two wavefronts (all 21
 	// counted atomcas patterns of an H200 have conflicts = wavefronts/2 - 1).
 	perPass := c.unit.Rules[smem.Key{Op: r.Op, Width: r.Width}].PerPass
-	d.Predicted = Figures{float64(c.out.Cycles), c.out.Wavefronts, c.out.Conflicts() / perPass}
+	cycles := float64(c.out.Cycles)
+	d.Predicted = Figures{cycles, cycles, c.out.Wavefronts, c.out.Conflicts() / perPass}
 	if p.Cycles >= 0 {
 		offset := p.Cycles - d.Predicted.Cycles
 		op.see(offset)
-		w := p.Op.probe.partial
-		if p.Mask == c.unit.FullMask() {
-			w = p.Op.probe.full
-		}
-		if !w.holds(offset) {
+		if !p.Op.probe.window(p.Mask == c.unit.FullMask(), d.Predicted.Cycles > float64(c.out.Wavefronts)).holds(offset) {
 			d.In = append(d.In, "cycles")
+		}
+	}
+	if p.UnitCycles >= 0 {
+		offset := p.UnitCycles - d.Predicted.UnitCycles
+		op.see(offset)
+		if !saturated.holds(offset) {
+			d.In = append(d.In, "unit_cycles")
 		}
 	}
 	if p.Wavefronts >= 0 && p.Wavefronts != d.Predicted.Wavefronts {
@@ -222,9 +229,13 @@ func (c *comparison) bound(_ *OpResult, p *Pattern, r *smem.Request, d *Disagree
 	if err := c.unit.Resolve(&c.out, r); err != nil {
 		return err
 	}
-	d.Predicted.Cycles = float64(c.out.Cycles)
-	if p.Cycles >= 0 && p.Cycles < d.Predicted.Cycles {
+	least := float64(c.out.Cycles)
+	d.Predicted.Cycles, d.Predicted.UnitCycles = least, least
+	if p.Cycles >= 0 && p.Cycles < least {
 		d.In = append(d.In, "cycles")
+	}
+	if p.UnitCycles >= 0 && p.UnitCycles < least+saturated.low {
+		d.In = append(d.In, "unit_cycles")
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ type Source struct {
 	name  string
 	open  func() (io.ReadCloser, error)
 	sites []access.Site
-	index []int // per entry of table the site, or -1
+	index []int // per entry of opTable the site, or -1
 }
 
 var _ access.Source = (*Source)(nil)
@@ -32,7 +32,7 @@ var _ access.Source = (*Source)(nil)
 // NewSource returns a source over the pattern file that open opens. It reads the file once to find its sites, so a broken
 // file is reported here, with the errors of NewReader; every walk over the accesses opens it anew.
 func NewSource(ctx context.Context, name string, open func() (io.ReadCloser, error)) (*Source, error) {
-	s := &Source{name: name, open: open, index: make([]int, len(table))}
+	s := &Source{name: name, open: open, index: make([]int, len(opTable))}
 	for i := range s.index {
 		s.index[i] = -1
 	}

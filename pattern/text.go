@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
+
+	"shmoo/internal/table"
 )
 
 // WriteText writes the result for a reader: the verdict, a line per op, and the first disagreements.
@@ -27,17 +28,17 @@ func (r *Result) WriteText(w io.Writer) error {
 		}
 	}
 	b.WriteString("\n\n")
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "op       \tpatterns\tagree\tdisagree\tcounted\tbounded\toffset [cycles]\t")
+	t := table.New("op", "patterns>", "agree>", "disagree>", "counted>", "bounded>", "offset[cycles]>")
 	for _, op := range r.Ops {
 		offset := "-"
 		if op.Offset != nil {
 			offset = fmt.Sprintf("%.2f..%.2f", op.Offset.Min, op.Offset.Max)
 		}
-		fmt.Fprintf(t, "%-9s\t%d\t%d\t%d\t%d\t%d\t%s\t\n",
-			op.Op, op.Patterns, op.Agree, op.Disagree, op.Counted, op.Bounded, offset)
+		t.Row(op.Op, op.Patterns, op.Agree, op.Disagree, op.Counted, op.Bounded, offset)
 	}
-	t.Flush() // errors reach b
+	if err := t.Write(b); err != nil {
+		return err
+	}
 	if r.NcuDiffers > 0 {
 		fmt.Fprintf(b, "\nncu's source page shows other wavefronts than the hardware counter: rows %d of %d\n",
 			r.NcuDiffers, r.Counted)
@@ -63,6 +64,8 @@ func (d *Disagreement) write(w io.Writer, file string) {
 		case "cycles":
 			parts = append(parts,
 				fmt.Sprintf("cycles %.3f, want %g plus the probe's constant", d.Recorded.Cycles, d.Predicted.Cycles))
+		case "unit_cycles":
+			parts = append(parts, fmt.Sprintf("unit cycles %.3f, want %g", d.Recorded.UnitCycles, d.Predicted.UnitCycles))
 		case "wavefronts":
 			parts = append(parts, fmt.Sprintf("wavefronts %d, want %d", d.Recorded.Wavefronts, d.Predicted.Wavefronts))
 		case "conflicts":

@@ -1,6 +1,6 @@
 // Package report holds what an analysis found: tallies by site, totals, and how much of the input they cover.
 //
-//	r, err := report.Collect(ctx, source, arch.MustLookup("sm_90"))
+//	r, err := report.Collect(ctx, source, arch.MustLookup("sm_90").Unit)
 //	for _, s := range r.Sites {
 //		fmt.Println(s.Pos, s.Tally.Wavefronts, s.Tally.Ideal, s.Tally.Conflicts())
 //	}
@@ -17,8 +17,8 @@ import (
 	"maps"
 
 	"shmoo/access"
-	"shmoo/arch"
 	"shmoo/diag"
+	"shmoo/ncu"
 	"shmoo/smem"
 )
 
@@ -35,6 +35,10 @@ type Tally struct {
 	Unresolved map[string]int64 // requests whose addresses are not known, by reason
 	Faulted    int64            // requests that the hardware would refuse
 	Basis      smem.Basis       // the weakest basis among the rules used
+	// SourcePage is the wavefronts that Nsight Compute's Source page shows for the resolved requests, which misjudges loads
+	// that pair; SourcePageUnknown counts requests for which its figure is not known.
+	SourcePage        int64
+	SourcePageUnknown int64
 }
 
 // Conflicts returns the wavefronts above the ideal.
@@ -66,6 +70,8 @@ func (t *Tally) add(o *Tally) {
 	t.Cycles += o.Cycles
 	t.Faulted += o.Faulted
 	t.Basis = max(t.Basis, o.Basis)
+	t.SourcePage += o.SourcePage
+	t.SourcePageUnknown += o.SourcePageUnknown
 	for reason, n := range o.Unresolved {
 		t.unresolved(reason, n)
 	}
@@ -104,13 +110,22 @@ type Site struct {
 // A Launch is the shape a kernel was run with.
 type Launch struct {
 	Block, Grid   [3]int
+	Blocks        int    // how many blocks of the grid were run; 0 for all
 	DynamicShared int    // bytes
 	Assumed       string // what was assumed because nothing was given, such as "block 32: nothing given"; "" for nothing
 }
 
+// Scale returns the number by which sums grow from the blocks that were run to the whole launch, if all blocks are alike.
+func (l *Launch) Scale() float64 {
+	if l.Blocks == 0 {
+		return 1
+	}
+	return float64(l.Grid[0]) * float64(l.Grid[1]) * float64(l.Grid[2]) / float64(l.Blocks)
+}
+
 // A Report is the outcome of an analysis.
 type Report struct {
-	Arch        string
+	Arch        string // name of the unit
 	Kernel      string
 	Launch      *Launch // nil for an input without a launch, such as a pattern file
 	Sites       []Site
@@ -133,11 +148,11 @@ func (r *Report) Clean() bool {
 	return t.Conflicts() == 0 && t.Faulted == 0 && len(t.Unresolved) == 0
 }
 
-// Collect resolves every access of source on the unit of a and tallies it by site. A fault of a request is tallied and
+// Collect resolves every access of source on unit u and tallies it by site. A fault of a request is tallied and
 // kept as evidence; an error of the source or of the unit ends the collection and is returned.
-func Collect(ctx context.Context, source access.Source, a *arch.Arch) (*Report, error) {
+func Collect(ctx context.Context, source access.Source, u *smem.Unit) (*Report, error) {
 	sites := source.Sites()
-	r := &Report{Arch: a.Name, Sites: make([]Site, len(sites)), Arrays: source.Arrays()}
+	r := &Report{Arch: u.Name, Sites: make([]Site, len(sites)), Arrays: source.Arrays()}
 	for i := range sites {
 		r.Sites[i].Site = sites[i]
 	}
@@ -146,7 +161,7 @@ func Collect(ctx context.Context, source access.Source, a *arch.Arch) (*Report, 
 		if err != nil {
 			return nil, err
 		}
-		if err := r.Sites[access.Site].add(a.Unit, &out, access); err != nil {
+		if err := r.Sites[access.Site].add(u, &out, access); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Sites[access.Site].Pos.Pos, err)
 		}
 	}
@@ -178,6 +193,11 @@ func (s *Site) add(unit *smem.Unit, out *smem.Outcome, a *access.Access) error {
 	t.Ways = max(t.Ways, out.Ways)
 	t.Cycles += float64(n) * float64(out.Cycles)
 	t.Basis = max(t.Basis, out.Basis)
+	if page, known := ncu.SourcePage(unit, &a.Request, out); known {
+		t.SourcePage += n * int64(page)
+	} else {
+		t.SourcePageUnknown += n
+	}
 	if s.Worst == nil || out.Conflicts() > s.Worst.Wavefronts-s.Worst.Ideal {
 		s.Worst = newSample(a)
 		s.Worst.Wavefronts, s.Worst.Ideal = out.Wavefronts, out.Ideal

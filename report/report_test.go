@@ -53,7 +53,7 @@ func stride(site, words int, count int64) access.Access {
 
 func collect(t *testing.T, l *list) *report.Report {
 	t.Helper()
-	r, err := report.Collect(context.Background(), l, arch.MustLookup("sm_90"))
+	r, err := report.Collect(context.Background(), l, arch.MustLookup("sm_90").Unit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestEvidenceIsCopied(t *testing.T) {
 
 func TestCollectError(t *testing.T) {
 	want := errors.New("file ends early")
-	_, err := report.Collect(context.Background(), &list{sites: 1, err: want}, arch.MustLookup("sm_90"))
+	_, err := report.Collect(context.Background(), &list{sites: 1, err: want}, arch.MustLookup("sm_90").Unit)
 	if !errors.Is(err, want) {
 		t.Errorf("got %v, want %v", err, want)
 	}

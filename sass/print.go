@@ -38,7 +38,7 @@ func (i *Inst) AppendText(dst []byte, pc uint64) []byte {
 			dst = append(dst, sep)
 		}
 		sep = ','
-		if o.Kind == KindTarget && r.alias != aliasNone { // register-relative: the register stands before it
+		if (o.Kind == KindTarget || o.Kind == KindAbs) && r.alias != aliasNone { // register-relative: the register stands before it
 			dst = trimComma(dst)
 			dst = i.appendRelative(dst, o, r.alias, pc)
 			continue
@@ -65,6 +65,9 @@ func trimComma(b []byte) []byte {
 // appendRelative writes the displacement of a branch whose target is a register plus the section's start: RET gives the sum,
 // BRX the distance from its own address.
 func (i *Inst) appendRelative(dst []byte, o *Operand, alias aliasKind, pc uint64) []byte {
+	if o.Kind == KindAbs {
+		return appendSigned(dst, o.Imm)
+	}
 	if alias == aliasRel && (i.Op == BRX || i.Op == BRXU) {
 		return appendSigned(dst, o.Imm)
 	}
@@ -161,6 +164,10 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 		}
 		return appendPred(dst, o.Reg, o.Kind == KindUPred)
 	case KindImm:
+		if a.tailSuf != 0 { // a name in operand position
+			s := &sufTab[a.tailSuf-1]
+			return append(dst, enumTab[s.enum].text[s.get(i.Enc)][1:]...)
+		}
 		return appendImm(dst, a, o)
 	case KindF32:
 		return appendFloat(dst, float64(math.Float32frombits(uint32(o.Imm))), uint64(uint32(o.Imm))>>22&1 != 0)
@@ -171,7 +178,7 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 	case KindAddr:
 		return i.appendAddr(dst, o, memTab[a.mem].quiet.width != 0)
 	case KindTarget:
-		return appendHexU(append(dst, "0x"...), pc+Size+uint64(o.Imm))
+		return appendSigned(dst, int64(pc)+Size+o.Imm)
 	case KindAbs:
 		return appendHexU(append(dst, "0x"...), uint64(o.Imm))
 	case KindSReg:
@@ -186,7 +193,11 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 		}
 		return append(dst, "PR"...)
 	case KindDesc:
-		dst = append(appendUReg(append(dst, descName[a.style]...), o.UReg), ']')
+		dst = appendUReg(append(dst, descName[a.style]...), o.UReg)
+		if o.Imm != 0 {
+			dst = appendSigned(append(dst, '+'), o.Imm)
+		}
+		dst = append(dst, ']')
 		if a.tailSuf != 0 {
 			dst = i.appendSuffix(dst, a.tailSuf-1)
 		}
@@ -198,7 +209,7 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 // Names by style: scoreboards of the warp and of the warpgroup, descriptors of matrices and of memory.
 var (
 	sbName   = map[immStyle]string{styleHex: "SB", styleGroup: "gsb"}
-	descName = map[immStyle]string{styleHex: "desc[", styleGroup: "gdesc["}
+	descName = map[immStyle]string{styleHex: "desc[", styleGroup: "gdesc[", styleTwos: "tmem[", styleInst: "idesc["}
 )
 
 // halfNames are the selections from a pair of halves.
@@ -242,7 +253,7 @@ func (i *Inst) appendValue(dst []byte, o *Operand) []byte {
 // appendConst writes c[bank][offset]; zero is what a zero offset without index prints as, if not 0x0.
 func appendConst(dst []byte, o *Operand, zero string) []byte {
 	if o.Kind == KindCx {
-		dst = append(appendUReg(append(dst, "cx["...), o.UReg), ']')
+		dst = append(appendUReg(append(dst, "cx["...), o.Desc), ']')
 	} else {
 		dst = append(appendHexU(append(dst, "c[0x"...), uint64(o.Bank)), ']')
 	}
@@ -250,7 +261,7 @@ func appendConst(dst []byte, o *Operand, zero string) []byte {
 	index := false
 	if o.Reg != RZ {
 		dst, index = appendReg(dst, o.Reg), true
-	} else if o.Kind == KindUConst && o.UReg != URZ {
+	} else if o.UReg != URZ {
 		dst, index = appendUReg(dst, o.UReg), true
 	}
 	if index && o.Imm != 0 {

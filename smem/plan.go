@@ -12,7 +12,6 @@ type plan struct {
 	rule            Rule
 	size            uint32 // bytes of one access
 	wordShift       uint8  // log2 of the bytes of a column
-	rowShift        uint8  // log2 of the bytes of a row of banks
 	column          uint32 // mask of the column bits after wordShift
 	plain, together grouping
 }
@@ -44,7 +43,6 @@ func (u *Unit) plan(key Key, rule Rule) (*plan, error) {
 		rule:      rule,
 		size:      uint32(size),
 		wordShift: uint8(bits.TrailingZeros(uint(span))),
-		rowShift:  uint8(bits.TrailingZeros(uint(u.RowBytes()))),
 		column:    uint32(columns - 1),
 	}
 	if err := p.plain.set(rule.Groups, columns, u.FullMask()); err != nil {

@@ -121,8 +121,7 @@ type Fault struct {
 
 func (f *Fault) Error() string {
 	if f.Kind == Misaligned {
-		return fmt.Sprintf("lane %d: address %#x is misaligned: a %d-byte access needs a multiple of %d",
-			f.Lane, f.Addr, f.Bytes, f.Bytes)
+		return fmt.Sprintf("lane %d: address %#x is misaligned, want a multiple of %d bytes", f.Lane, f.Addr, f.Bytes)
 	}
 	return fmt.Sprintf("lane %d: address %#x is out of bounds: %d bytes end at %#x, shared memory ends at %#x",
 		f.Lane, f.Addr, f.Bytes, uint64(f.Addr)+uint64(f.Bytes), f.Limit)

@@ -37,9 +37,15 @@ func (u *Unit) Resolve(out *Outcome, r *Request) error {
 		out.Group[lane], out.Pass[lane] = -1, -1
 	}
 	var passes [maxGroups]int8
-	low, top := out.serve(p, g, r.Addr, lanes, &passes)
-	if low&(p.size-1) != 0 || uint64(top)+uint64(p.size) > uint64(u.Size) && lanes != 0 {
-		return u.fault(r, p, lanes)
+	all, free := out.free(p, g, r.Addr, lanes)
+	if !free {
+		all = out.serve(p, g, r.Addr, lanes, &passes)
+	}
+	// The union of all addresses is at least the largest of them, so it settles nearly every bounds check.
+	if lanes != 0 && (all&(p.size-1) != 0 || uint64(all)+uint64(p.size) > uint64(u.Size)) {
+		if err := u.fault(r, p, lanes); err != nil {
+			return err
+		}
 	}
 	out.Wavefronts, out.Ideal, out.Ways = 0, 0, 0
 	for i, mask := range g.masks {
@@ -70,11 +76,11 @@ func (rule *Rule) cycles(wavefronts int, paired bool) float32 {
 	if wavefronts == 0 {
 		return 0
 	}
-	c := float32(wavefronts)
-	if !paired {
-		c = max(c, rule.Floor)
+	floor := rule.Floor
+	if paired {
+		floor = rule.PairedFloor
 	}
-	return c + rule.Extra
+	return max(float32(wavefronts), floor) + rule.Extra
 }
 
 // checkShape returns an error if r names lanes that the warp has not, or lanes without an address.
@@ -117,51 +123,66 @@ func agree(addr []uint32, lanes Mask, distance uint, low Mask) bool {
 	return true
 }
 
-// A column is what serve keeps of one column of the grid. The columns live in the Outcome so that they need not be cleared:
+// A column is what is kept of one column of the grid. The columns live in the Outcome so that they need not be cleared:
 // each is reset when it is first touched.
 type column struct {
-	seen  uint64 // its rows folded to 64 bits: a clear bit proves a row new
-	row   uint32 // row of the last pass
+	seen  uint64 // its cells folded to 64 bits: a clear bit proves a cell new
+	cell  uint32 // cell of the last pass
 	count int8   // passes it needs
 }
 
-// fold maps a row to one bit such that neither adjacent rows nor rows 64 apart share it.
-func fold(row uint32) uint64 { return 1 << ((row ^ row>>6) & 63) }
-
-// serve gives every lane its pass: in its column, a lane on a new row opens the next pass; a lane on a row that has a
-// pass joins it where the rule lets lanes share. It expects out.Pass to be 0 for the lanes, sets passes for the groups
-// that need more than one, and returns all address bits that occur and the largest address.
-//
-// This is the hot loop of the whole program: what needs no store on the way of a conflict-free request has none.
-func (out *Outcome) serve(p *plan, g *grouping, addrs []uint32, lanes Mask, passes *[maxGroups]int8) (low, top uint32) {
-	wordShift, rowShift, columns, shares := p.wordShift&31, p.rowShift&31, p.column, p.rule.Shares
+// free reports whether one pass serves every group: no column has two cells, or two lanes that may not share. If so it
+// also returns the union of the addresses. Most requests of good kernels end here, so it keeps next to nothing.
+func (out *Outcome) free(p *plan, g *grouping, addrs []uint32, lanes Mask) (all uint32, free bool) {
+	shift, columns, shares := p.wordShift&31, p.column, p.rule.Shares
 	touched := uint64(0)
 	for m := lanes; m != 0; m &= m - 1 {
 		lane := m.Lowest() & (MaxLanes - 1)
 		addr := addrs[lane]
-		low |= addr
-		top = max(top, addr)
-		row := addr >> rowShift
-		at := (uint32(g.base[lane]) + addr>>wordShift&columns) & (MaxLanes - 1)
+		all |= addr
+		cell := addr >> shift
+		at := (uint32(g.base[lane]) + cell&columns) & (MaxLanes - 1)
+		if touched&(1<<at) == 0 {
+			touched |= 1 << at
+			out.columns[at].cell = cell
+		} else if !shares || out.columns[at].cell != cell {
+			return 0, false
+		}
+	}
+	return all, true
+}
+
+// serve gives every lane its pass: in its column, a lane on a new cell opens the next pass; a lane on a cell that has a
+// pass joins it where the rule lets lanes share. It expects out.Pass to be 0 for the lanes and sets passes for the groups
+// that need more than one, and returns the union of the addresses.
+func (out *Outcome) serve(p *plan, g *grouping, addrs []uint32, lanes Mask, passes *[maxGroups]int8) (all uint32) {
+	shift, columns, shares := p.wordShift&31, p.column, p.rule.Shares
+	touched := uint64(0)
+	for m := lanes; m != 0; m &= m - 1 {
+		lane := m.Lowest() & (MaxLanes - 1)
+		addr := addrs[lane]
+		all |= addr
+		cell := addr >> shift
+		at := (uint32(g.base[lane]) + cell&columns) & (MaxLanes - 1)
 		c := &out.columns[at]
 		if touched&(1<<at) == 0 {
 			touched |= 1 << at
-			*c = column{seen: fold(row), row: row, count: 1}
+			*c = column{seen: fold(cell), cell: cell, count: 1}
 			continue
 		}
 		if shares {
-			if c.row == row {
+			if c.cell == cell {
 				out.Pass[lane] = c.count - 1
 				continue
 			}
-			if c.seen&fold(row) != 0 {
+			if c.seen&fold(cell) != 0 {
 				if pass, ok := out.passOf(p, g, addrs, lanes, lane); ok {
 					out.Pass[lane] = pass
 					continue
 				}
 			}
-			c.seen |= fold(row)
-			c.row = row
+			c.seen |= fold(cell)
+			c.cell = cell
 		}
 		out.Pass[lane] = c.count
 		c.count++
@@ -169,8 +190,11 @@ func (out *Outcome) serve(p *plan, g *grouping, addrs []uint32, lanes Mask, pass
 			*n = c.count
 		}
 	}
-	return low, top
+	return all
 }
+
+// fold maps a cell to one bit such that up to 64 adjacent rows of one column, and rows 64 apart, rarely share it.
+func fold(cell uint32) uint64 { return 1 << (cell>>5&63 ^ cell>>11&63) }
 
 // passOf returns the pass of a lane below the given one that accesses the same cell in the same group, if there is one.
 func (out *Outcome) passOf(p *plan, g *grouping, addrs []uint32, lanes Mask, lane int) (int8, bool) {

@@ -49,9 +49,10 @@ type Rule struct {
 	Shares bool   // lanes on one word share a pass; false: every lane takes a pass of its own in its bank
 	// PerPass is the number of wavefronts one pass takes: 2 for compare and swap, 1 for the rest.
 	PerPass int
-	// Floor is the fewest cycles of an unpaired request, whatever its wavefronts; Extra is added to every request.
-	Floor, Extra float32
-	Basis        Basis
+	// Floor is the fewest cycles of an unpaired request, whatever its wavefronts, and PairedFloor that of a paired one; Extra
+	// is added to every request.
+	Floor, PairedFloor, Extra float32
+	Basis                     Basis
 }
 
 // A Unit is the shared-memory unit of one GPU generation. Make one with NewUnit. It is read-only and safe for concurrent
@@ -86,6 +87,13 @@ func NewUnit(name string, lanes, banks, bankBytes, size int, rules map[Key]Rule)
 		u.plans[key.Op][bits.TrailingZeros(uint(key.Width))] = p
 	}
 	return u, nil
+}
+
+// WithSize returns the unit with another size of shared memory: that of one block, which may use less than the largest.
+func (u *Unit) WithSize(bytes int) *Unit {
+	sized := *u
+	sized.Size = bytes
+	return &sized
 }
 
 func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }

@@ -148,7 +148,7 @@ func (s *Space) Points() iter.Seq[[]Value] {
 	}
 }
 
-// String returns the space in a form that Parse reads, ranges written out.
+// String returns the space as Parse reads it, with ranges where values are evenly spaced.
 func (s *Space) String() string {
 	var b strings.Builder
 	for i, p := range s.Params {
@@ -157,11 +157,31 @@ func (s *Space) String() string {
 		}
 		b.WriteString(p.Name)
 		separator := byte('=')
-		for _, v := range p.Values {
+		for values := p.Values; len(values) > 0; separator = ',' {
 			b.WriteByte(separator)
-			b.WriteString(v.String())
-			separator = ','
+			n, step := evenly(values)
+			switch {
+			case n < 3:
+				n = 1
+				b.WriteString(values[0].String())
+			case step == 1:
+				fmt.Fprintf(&b, "%d..%d", values[0].Int, values[n-1].Int)
+			default:
+				fmt.Fprintf(&b, "%d..%d:%d", values[0].Int, values[n-1].Int, step)
+			}
+			values = values[n:]
 		}
 	}
 	return b.String()
+}
+
+// evenly returns how many of the first values are integers that rise by one step, and the step.
+func evenly(values []Value) (n int, step int64) {
+	if len(values) < 2 || !values[0].IsInt() || !values[1].IsInt() || values[1].Int <= values[0].Int {
+		return 1, 0
+	}
+	step = values[1].Int - values[0].Int
+	for n = 2; n < len(values) && values[n].IsInt() && values[n].Int-values[n-1].Int == step; n++ {
+	}
+	return n, step
 }

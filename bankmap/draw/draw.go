@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"regexp"
 	"strings"
@@ -40,6 +41,8 @@ const (
 	minWidth     = 640
 	maxWidth     = 8192
 	maxScale     = 4
+	// maxHeight keeps coordinates of an SVG exact: they are written with five digits.
+	maxHeight = 65536
 	// maxPixels bounds the memory of a PNG: 64 Mi pixels of 4 bytes.
 	maxPixels = 64 << 20
 )
@@ -63,6 +66,7 @@ func (o *Options) defaults(panels []*bankmap.Panel) error {
 	if len(panels) == 0 {
 		return fmt.Errorf("picture: no panels, want at least one")
 	}
+	o.Title = bankmap.Printable(o.Title)
 	if o.Columns <= 0 {
 		o.Columns = 1
 		if len(panels) > 1 && o.View == bankmap.LaneView && panels[0].Banks <= wideBanks {
@@ -91,14 +95,14 @@ func SVG(w io.Writer, panels []*bankmap.Panel, o Options) error {
 
 // PNG writes panels as one PNG image, Options.Scale pixels per unit.
 func PNG(w io.Writer, panels []*bankmap.Panel, o Options) error {
+	if err := o.defaults(panels); err != nil {
+		return err
+	}
 	s, err := layout(panels, o)
 	if err != nil {
 		return err
 	}
-	scale := max(o.Scale, 1)
-	if o.Scale == 0 {
-		scale = 2
-	}
+	scale := o.Scale
 	if pixels := s.width * s.height * scale * scale; pixels > maxPixels {
 		return fmt.Errorf("picture: %d x %d at scale %d is %d pixels, want at most %d: draw fewer panels, or SVG",
 			s.width, s.height, scale, pixels, maxPixels)
@@ -118,9 +122,13 @@ var (
 // accessible gives an SVG of vgsvg a head in pixels, with the title and the description that a screen reader speaks, and
 // fonts to fall back on.
 func accessible(svg []byte, s *scene, description string) []byte {
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" `+
-		`role="img" aria-labelledby="title desc">`+"\n<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n",
-		s.width, s.height, s.width, s.height, escape(s.title), escape(description))
+	hash := fnv.New32a() // ids of their own for pictures that share a page
+	hash.Write(svg)
+	id := fmt.Sprintf("shmoo-%08x", hash.Sum32())
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" `+
+		`role="img" aria-labelledby="%[3]s-title %[3]s-desc">`+
+		"\n<title id=\"%[3]s-title\">%[4]s</title>\n<desc id=\"%[3]s-desc\">%[5]s</desc>\n",
+		s.width, s.height, id, escape(s.title), escape(description))
 	svg = svgHead.ReplaceAllLiteral(svg, []byte(head))
 	return svgFamily.ReplaceAllLiteral(svg, []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 }
@@ -139,7 +147,7 @@ func describe(panels []*bankmap.Panel, o Options) string {
 	for i, p := range panels {
 		lead := ""
 		if p.Title != "" {
-			lead = p.Title + ": "
+			lead = bankmap.Printable(p.Title) + ": "
 		}
 		parts[i] = lead + p.Request() + ": " + p.Summary() + "."
 	}

@@ -53,7 +53,7 @@ func layout(panels []*bankmap.Panel, o Options) (*scene, error) {
 	}
 	title := o.Title
 	if title == "" {
-		title = panels[0].Title
+		title = bankmap.Printable(panels[0].Title)
 	}
 	if title == "" {
 		title = panels[0].Request()
@@ -83,6 +83,9 @@ func layout(panels []*bankmap.Panel, o Options) (*scene, error) {
 		y = bottom + panelGap
 	}
 	p.height = int(math.Ceil(y - panelGap + margin))
+	if p.height > maxHeight {
+		return nil, fmt.Errorf("picture: %d panels are %d high, want at most %d: draw fewer", len(panels), p.height, maxHeight)
+	}
 	p.shapes[0].h = float64(p.height)
 	return p.scene, nil
 }
@@ -91,6 +94,9 @@ func layout(panels []*bankmap.Panel, o Options) (*scene, error) {
 func (p *painter) panel(panel *bankmap.Panel, x, y, width float64) float64 {
 	p.notes = nil
 	y = p.heading(panel, x, y, width)
+	if panel.Refused != "" {
+		return y
+	}
 	if p.o.View == bankmap.CountView {
 		return p.countView(panel, x, y, width)
 	}
@@ -104,12 +110,12 @@ func (p *painter) panel(panel *bankmap.Panel, x, y, width float64) float64 {
 // heading writes the title, the request and the totals.
 func (p *painter) heading(panel *bankmap.Panel, x, y, width float64) float64 {
 	title := style{size: 15, bold: true, ink: p.ink}
-	for _, line := range p.wrap(title, panel.Title, width) {
+	for _, line := range p.wrap(title, bankmap.Printable(panel.Title), width) {
 		p.write(left, x, y+14, title, line)
 		y += 20
 	}
 	totals := style{size: 13, bold: true, ink: p.ink}
-	if panel.Totals.Conflicts > 0 {
+	if panel.Totals.Conflicts > 0 || panel.Refused != "" {
 		totals.ink = p.alarm
 	}
 	for _, line := range p.wrap(totals, panel.Summary(), width) {

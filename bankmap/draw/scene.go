@@ -112,7 +112,7 @@ func (s *scene) face(size float64, bold bool) font.Face {
 func (s *scene) wrap(st style, text string, width float64) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range s.fields(st, text, width) {
 		longer := word
 		if line != "" {
 			longer = line + " " + word
@@ -127,6 +127,24 @@ func (s *scene) wrap(st style, text string, width float64) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// fields splits text at spaces, and words that are wider than width inside.
+func (s *scene) fields(st style, text string, width float64) []string {
+	var words []string
+	for _, word := range strings.Fields(text) {
+		runes := []rune(word)
+		for len(runes) > 1 && s.measure(st, string(runes)) > width {
+			n := len(runes) - 1
+			for n > 1 && s.measure(st, string(runes[:n])) > width {
+				n--
+			}
+			words = append(words, string(runes[:n]))
+			runes = runes[n:]
+		}
+		words = append(words, string(runes))
+	}
+	return words
 }
 
 // render draws the shapes in order.

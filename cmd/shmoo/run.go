@@ -24,8 +24,13 @@ const (
 	exitEnv      = 4 // the environment lacks something; the same command can work elsewhere
 )
 
-// errFindings ends a command that worked and found something: the findings are printed already.
-var errFindings = errors.New("findings")
+// An exitError ends a command whose exit code says it all: what there is to say has been printed.
+type exitError struct{ code int }
+
+func (e *exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+// errFindings ends a command that worked and found something.
+var errFindings = &exitError{exitFindings}
 
 // A usageError is a command line that makes no sense.
 type usageError struct{ err error }
@@ -40,6 +45,7 @@ type program struct {
 	in       io.Reader
 	out, err io.Writer
 	lines    func(diag.Pos) (string, bool) // lines of the input at hand, to quote them; may be nil
+	unitFile string                        // of --unit
 }
 
 // run executes one command line and returns the exit code.
@@ -57,15 +63,19 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 
 // exit prints err and returns the exit code it stands for.
 func (p *program) exit(err error) int {
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitClean
-	case errors.Is(err, errFindings):
-		return exitFindings
+	}
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		return exit.code
 	}
 	if usage, ok := errors.AsType[*usageError](err); ok {
 		fmt.Fprintf(p.err, "shmoo: %v\nRun \"shmoo help\" for usage.\n", usage)
 		return exitUsage
+	}
+	if isEnvironment(err) {
+		fmt.Fprintf(p.err, "shmoo: %v\n", err)
+		return exitEnv
 	}
 	list, ok := errors.AsType[diag.List](err)
 	if one, single := errors.AsType[*diag.Diagnostic](err); !ok && single {
@@ -96,13 +106,14 @@ Exit codes: 0 clean, 1 findings, 2 usage, 3 bad input, 4 environment (trying els
 // root returns the command tree.
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "shmoo",
-		Short:         "Find, explain and fix shared-memory bank conflicts",
-		Long:          rootHelp,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
+		Use:                        "shmoo",
+		Short:                      "Find, explain and fix shared-memory bank conflicts",
+		Long:                       rootHelp,
+		Version:                    version(),
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("unknown command %q%s", args[0], suggestion(cmd, args[0]))
@@ -113,7 +124,9 @@ func (p *program) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%s: %w", strings.TrimPrefix(cmd.CommandPath(), "shmoo "), err)
 	})
-	root.AddCommand(p.replay())
+	root.PersistentFlags().StringVar(&p.unitFile, "unit", "", "use the unit that shmoo probe --learn wrote to this file")
+	root.AddCommand(p.check(), p.devices(), p.diff(), p.disasm(), p.explain(), p.fix(), p.layout(), p.ls(), p.bankMap(),
+		p.pad(), p.probe(), p.replay(), p.serve())
 	return root
 }
 

@@ -9,7 +9,7 @@ cp "$here"/*.cu /src
 cd /src
 targets=
 for a in 75 80 90 100 120; do targets="$targets -gencode arch=compute_$a,code=sm_$a"; done
-for f in transpose scan misc; do
+for f in transpose scan misc moves; do
     nvcc -fatbin -lineinfo -Xfatbin=-compress-all $targets -o "$here/$f.fatbin" $f.cu
 done
 if [ -n "$PTXAS12" ]; then

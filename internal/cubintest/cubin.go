@@ -13,9 +13,10 @@ type Cubin struct {
 	Options     string // of the tool note, new ABI only; "" means "-arch sm_ARCH -m 64 "
 	Relocatable bool
 	Kernels     []Kernel
-	Bank3       []byte  // user constants
-	Bank4       []byte  // address table
-	Bank4Relocs []Reloc // against Globals
+	Functions   []Function // device functions with sections of their own; Size bytes of code
+	Bank3       []byte     // user constants
+	Bank4       []byte     // address table
+	Bank4Relocs []Reloc    // against Globals
 	Globals     []Global
 }
 
@@ -57,7 +58,7 @@ type Kernel struct {
 	Attrs      []byte // more attribute records, as they are
 }
 
-// Function is a local function in a kernel's code.
+// Function is a local function in a kernel's code, or one with a section of its own, whose Offset is 0.
 type Function struct {
 	Name         string
 	Offset, Size int
@@ -109,6 +110,11 @@ func (c Cubin) ELF() *ELF {
 		info = append(info, Attr(0x11, uint32(sym), uint32(k.Frame))...)
 		info = append(info, Attr(0x12, uint32(sym), uint32(k.Frame))...)
 		lines.sequence(k.Lines, len(k.Code), sym)
+	}
+	for _, f := range c.Functions {
+		text := e.Add(Section{Name: ".text." + f.Name, Type: TypeProgbits, Flags: flagsCode, Align: 128,
+			Data: make([]byte, f.Size)})
+		e.AddSymbol(Symbol{Name: f.Name, Info: 1<<4 | 2, Section: text, Size: uint64(f.Size)})
 	}
 	e.Add(Section{Name: ".nv.info", Type: TypeInfo, Align: 4, Data: info})
 	lines.add(e)
@@ -226,7 +232,7 @@ func (c Cubin) addKernel(e *ELF, k Kernel) int {
 	}
 	if k.Shared > 0 || k.SharedSect {
 		bytes := k.Shared
-		if c.Arch >= 90 {
+		if c.Arch >= 90 && !c.Relocatable {
 			bytes += 1024
 		}
 		align := k.SharedAl

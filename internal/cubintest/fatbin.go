@@ -15,6 +15,7 @@ type Entry struct {
 	Major    int
 	Minor    int
 	Compress string // "", "lz4" or "zstd"
+	Flags    uint64 // more flags, such as 0x100000 for code of one architecture alone
 	Name     string
 	Data     []byte
 }
@@ -32,7 +33,7 @@ func Fatbin(entries ...Entry) []byte {
 	var body []byte
 	for _, e := range entries {
 		header := pad(append(make([]byte, entryHeader), e.Name...), 8)
-		flags, payload, plain := uint64(flagsCommon), e.Data, 0
+		flags, payload, plain := flagsCommon|e.Flags, e.Data, 0
 		switch e.Compress {
 		case "lz4":
 			payload, plain = compressLZ4(e.Data), len(e.Data)
@@ -91,6 +92,35 @@ func Host(section string, data []byte) []byte {
 	e.Add(Section{Name: ".text", Type: TypeProgbits, Flags: 6, Align: 16, Data: make([]byte, 32)})
 	e.Add(Section{Name: section, Type: TypeProgbits, Flags: 2, Align: 8, Data: data})
 	return e.Bytes()
+}
+
+// PE writes a Windows library (x86-64) with code in a first section and data in a second one of some name.
+func PE(section string, data []byte) []byte {
+	le := binary.LittleEndian
+	const header, optional, code = 0x50, 240, 16
+	out := make([]byte, header)
+	copy(out, "MZ")
+	le.PutUint32(out[0x3c:], header)
+	out = append(out, "PE\x00\x00"...)
+	out = le.AppendUint16(out, 0x8664)
+	out = le.AppendUint16(out, 2)
+	out = append(out, make([]byte, 12)...)
+	out = le.AppendUint16(out, optional)
+	out = le.AppendUint16(out, 0x2022)
+	out = append(out, make([]byte, optional)...)
+	start := len(out) + 2*40
+	add := func(name string, at, size int, flags uint32) {
+		h := make([]byte, 40)
+		copy(h[:8], name)
+		le.PutUint32(h[8:], uint32(size))
+		le.PutUint32(h[16:], uint32(size))
+		le.PutUint32(h[20:], uint32(at))
+		le.PutUint32(h[36:], flags)
+		out = append(out, h...)
+	}
+	add(".text", start, code, 0x60000020)
+	add(section, start+code, len(data), 0x40000040)
+	return append(append(out, make([]byte, code)...), data...)
 }
 
 // Member is one file of an [Archive].

@@ -21,28 +21,47 @@ var layer = map[string]int{
 	"shmoo/access": 1,
 	"shmoo/arch":   1,
 	"shmoo/layout": 1,
+	"shmoo/ncu":    1,
 	"shmoo/space":  1,
 	"shmoo/sass":   1,
 	"shmoo/cubin":  1,
 
-	"shmoo/sketch":  2,
-	"shmoo/emu":     2,
-	"shmoo/pattern": 2,
-	"shmoo/report":  2,
-	"shmoo/bankmap": 2,
-	"shmoo/pad":     2,
-	"shmoo/gpu":     2,
+	"shmoo/sketch":   2,
+	"shmoo/emu":      2,
+	"shmoo/pattern":  2,
+	"shmoo/report":   2,
+	"shmoo/bankmap":  2,
+	"shmoo/pad":      2,
+	"shmoo/gpu":      2,
+	"shmoo/unitfile": 2,
 
 	"shmoo/explain": 3,
+	"shmoo/launch":  3,
 	"shmoo/inspect": 3,
 
 	"shmoo/bankmap/draw": 3,
 	"shmoo/fix":          3,
 	"shmoo/fix/verify":   3,
-	"shmoo/report/text":  3,
-	"shmoo/report/json":  3,
 
-	"shmoo/cmd/shmoo": 6,
+	"shmoo/report/text":   3,
+	"shmoo/report/json":   3,
+	"shmoo/report/source": 3,
+	"shmoo/report/pprof":  3,
+	"shmoo/report/sarif":  3,
+	"shmoo/compare":       3,
+
+	"shmoo/report/html":    4,
+	"shmoo/report/formats": 5,
+
+	"shmoo/gpu/cuda":   3,
+	"shmoo/gpu/replay": 3,
+	"shmoo/probe":      4,
+
+	"shmoo":           4,
+	"shmoo/web/eval":  5,
+	"shmoo/web":       6,
+	"shmoo/web/wasm":  6,
+	"shmoo/cmd/shmoo": 7,
 }
 
 // loose packages may be imported from, or import, any layer: examples, internal tools and tests.

@@ -152,6 +152,9 @@ func (t *table) emitRows() (string, error) {
 			}
 			rows.WriteString("}")
 		}
+		if r.since != 0 {
+			fmt.Fprintf(&rows, ", since: SM%d", r.since)
+		}
 		if r.uguard {
 			rows.WriteString(", ugd: true")
 		}
@@ -177,13 +180,13 @@ func modName(m string) string {
 var argKinds = map[string]string{
 	"R": "akReg", "U": "akUReg", "P": "akPred", "UP": "akUPred", "I": "akImm", "K": "akConst", "KX": "akCx", "CL": "akConstLoad",
 	"CU": "akConstUniform", "CX": "akCxLoad", "PI": "akPredInv", "UPI": "akUPredInv", "M": "akMem", "T": "akTarget", "TA": "akAbs", "SR": "akSReg", "BB": "akBarrier", "SB": "akSB",
-	"PS": "akPredSet", "G": "akDesc",
+	"PS": "akPredSet", "G": "akDesc", "E": "akImm",
 }
 
 var showRules = map[string]string{"pt": "showNotPT", "npt": "showNotFalse", "rz": "showNotRZ", "z": "showNotZero", "hide": "showNever", "if": "showIf", "ifn": "showIfNot",
 	"m15": "showNotAll", "n7": "showNot7", "all": "showNotFF", "z2": "showAlways"}
 
-var styles = map[string]string{"s": "styleSigned", "u": "styleHex", "f": "styleF32", "h": "styleF16x2", "d": "styleF64", "b": "styleBF16x2", "t": "styleTwos", "l": "styleSet", "g": "styleGroup"}
+var styles = map[string]string{"s": "styleSigned", "u": "styleHex", "f": "styleF32", "h": "styleF16x2", "d": "styleF64", "b": "styleBF16x2", "t": "styleTwos", "l": "styleSet", "g": "styleGroup", "i": "styleInst"}
 
 func (t *table) argLit(a *arg, mems, sufs *pool) (string, error) {
 	kind, ok := argKinds[a.kind]
@@ -217,6 +220,13 @@ func (t *table) argLit(a *arg, mems, sufs *pool) (string, error) {
 	} else if a.tail != "" {
 		add("tail: %q", a.tail)
 	}
+	if a.off != "" {
+		f, err := parseField(a.off+":8+40:24", 8)
+		if err != nil {
+			return "", err
+		}
+		add("countAt: %v", f)
+	}
 	if a.negX {
 		add("negX: true")
 	}
@@ -245,7 +255,7 @@ func (t *table) argLit(a *arg, mems, sufs *pool) (string, error) {
 }
 
 // memParts names the parts of a memory operand by the letter that the table uses.
-var memParts = map[string]string{"r": "base", "u": "ubase", "o": "off", "x": "stride", "e": "wide", "d": "desc", "k": "u32", "b": "bank", "q": "quiet"}
+var memParts = map[string]string{"r": "base", "u": "ubase", "o": "off", "x": "stride", "e": "wide", "d": "desc", "k": "u32", "b": "bank", "q": "quiet", "c": "cx"}
 
 func memLit(m map[string]field) (string, error) {
 	var p []string
@@ -259,7 +269,7 @@ func memLit(m map[string]field) (string, error) {
 			p = append(p, fmt.Sprintf("%s: field{width: always}", name))
 			continue
 		}
-		if (k == "r" || k == "u") && f.width == 1 {
+		if (k == "r" || k == "u" || k == "c") && f.width == 1 {
 			f.width = 8
 		}
 		p = append(p, fmt.Sprintf("%s: %v", name, f))

@@ -1,35 +1,37 @@
-package explain
+// Package ncu knows where Nsight Compute's figures differ from the hardware's.
+//
+//	wavefronts, known := ncu.SourcePage(unit, &request, &outcome)
+//
+// Limits: the per-instruction counters of the Source page, as recorded on an H200.
+package ncu
 
 import "shmoo/smem"
 
-// A Profiled is what Nsight Compute's Source page is expected to show for one execution of a load.
-type Profiled struct {
-	Wavefronts int
-	// Known reports that the rule below has reproduced every recorded load of this kind. Where it is false the page may
-	// show another number than the hardware's counter, and Wavefronts is 0.
-	Known bool
+// MayDiffer reports whether the Source page can show another number of wavefronts for r than the hardware counts. It can
+// only for loads that may pair.
+func MayDiffer(u *smem.Unit, r *smem.Request) bool {
+	return r.Op == smem.Load && r.Width >= 8 && u.Rules[smem.Key{Op: r.Op, Width: r.Width}].Paired != nil
 }
 
-// SourcePage returns the wavefronts that Nsight Compute's Source page shows for r, and whether they can differ from the
-// hardware's counter, out.Wavefronts, at all. They can only for loads that may pair.
+// SourcePage returns the wavefronts that Nsight Compute's Source page shows for r, of which u makes out. It reports false
+// where that is not known: the page may then show another number than the hardware's counter, out.Wavefronts.
 //
 // The page's per-instruction counter (smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared) judges pairing on its own:
 // per paired group rather than over the whole warp, and only where the larger group then takes a single pass; any other
 // group is counted by its unpaired parts. This was found by comparing both counters on an H200 over 228 wide loads, of
 // which they disagree on 30; sourcePageKnown says where it is exact.
-func SourcePage(u *smem.Unit, r *smem.Request) (p Profiled, mayDiffer bool) {
-	rule := u.Rules[smem.Key{Op: r.Op, Width: r.Width}]
-	if rule.Paired == nil {
-		return Profiled{}, false
+func SourcePage(u *smem.Unit, r *smem.Request, out *smem.Outcome) (wavefronts int, known bool) {
+	if !MayDiffer(u, r) {
+		return out.Wavefronts, true
 	}
+	rule := u.Rules[smem.Key{Op: r.Op, Width: r.Width}]
 	if !sourcePageKnown(u, r, &rule) {
-		return Profiled{}, true
+		return 0, false
 	}
 	for _, group := range rule.Paired {
-		p.Wavefronts += sourcePageGroup(u, r, &rule, group)
+		wavefronts += sourcePageGroup(u, r, &rule, group)
 	}
-	p.Known = true
-	return p, true
+	return wavefronts, true
 }
 
 // sourcePageKnown reports whether the rule was exact on the recorded loads of this kind (H200, both counters read):

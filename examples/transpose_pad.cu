@@ -1,0 +1,24 @@
+// Matrix transpose with one word of padding: a column walks through all 32 banks.
+//
+// shmoo: --block 32,8 -D width=1024 -D height=1024
+// want: site 16:9 store requests 32 wavefronts 32 ideal 32
+// want: site 23:37 load requests 32 wavefronts 32 ideal 32
+// want: total requests 64 wavefronts 64 ideal 64
+#define TILE 32
+#define ROWS 8
+
+__global__ void transpose(float *out, const float *in, int width, int height) {
+    __shared__ float tile[TILE][TILE + 1];
+
+    int x = blockIdx.x * TILE + threadIdx.x;
+    int y = blockIdx.y * TILE + threadIdx.y;
+    for (int j = 0; j < TILE; j += ROWS)
+        tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * width + x];
+
+    __syncthreads();
+
+    x = blockIdx.y * TILE + threadIdx.x;
+    y = blockIdx.x * TILE + threadIdx.y;
+    for (int j = 0; j < TILE; j += ROWS)
+        out[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}

@@ -1,0 +1,555 @@
+package sketch
+
+import (
+	"slices"
+
+	"shmoo/smem"
+)
+
+// inlineDepth bounds calls in calls.
+const inlineDepth = 64
+
+func (c *compiler) call(x *call) *cexpr {
+	switch fn := unparen(x.fn).(type) {
+	case *ident:
+		if s := c.scope.find(fn.name); s != nil {
+			switch {
+			case s.fn != nil:
+				return c.callLambda(s, x)
+			case s.method != nil:
+				m := s.method
+				return c.inlineMethod(m.f, m.recv, m.ty, x.span, fn.targs, c.arguments(m.f, x.args))
+			}
+			break
+		}
+		if fn.qual != nil {
+			if ty := c.structNamed(fn.qual); ty != nil {
+				if f := pickMethod(ty.decl, unqualified(fn.name), len(x.args)); f != nil {
+					return c.inlineMethod(f, nil, ty, x.span, fn.targs, c.arguments(f, x.args))
+				}
+			}
+		}
+		if f := c.findFunc(fn.name, len(x.args)); f != nil {
+			return c.inline(f, x.span, fn.targs, c.arguments(f, x.args))
+		}
+		if b := builtins[unqualified(fn.name)]; b != nil {
+			return b(c, x, fn.targs)
+		}
+		return c.unknownFunction(fn.name, x)
+	case *member:
+		return c.method(fn, x)
+	case *lambda:
+		return c.callLambda(&symbol{fn: fn, env: c.scope}, x)
+	}
+	e := c.expr(x.fn)
+	if e.ty.kind == kindStruct && e.ty.decl != nil {
+		if r := c.callMethod(e, "operator()", x.span, nil, c.values(x.args)); r != nil {
+			return r
+		}
+	}
+	if e.fun != nil {
+		return c.callLambda(e.fun, x)
+	}
+	if e.ty.kind == kindOpaque {
+		return c.unknown(typeOpaque, "a value of a library type", append(c.values(x.args), e)...)
+	}
+	c.fail(x.span, "sketch/name", "got a call of a value of type %s, want a function", e.ty.name)
+	return nil
+}
+
+func (c *compiler) values(args []expr) []*cexpr {
+	var out []*cexpr
+	for _, a := range args {
+		if l, ok := a.(*initList); ok {
+			out = append(out, c.values(l.elems)...)
+			continue
+		}
+		e := c.value(a)
+		if e.ty.isAggregate() {
+			fn, effects := c.consume(e)
+			e = &cexpr{ty: e.ty, fn: fn, effects: effects, lv: e.lv, at: e.at}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// findFunc returns the function of a name that takes n arguments.
+func (c *compiler) findFunc(name string, n int) *funcDecl {
+	fs := c.p.unit.funcs[name]
+	if fs == nil {
+		fs = c.p.unit.funcs[unqualified(name)]
+	}
+	for _, f := range fs {
+		least := len(f.params)
+		for least > 0 && f.params[least-1].init != nil {
+			least--
+		}
+		if n >= least && n <= len(f.params) {
+			return f
+		}
+	}
+	if len(fs) > 0 {
+		return fs[0]
+	}
+	return nil
+}
+
+// arguments compiles the arguments of a call; those of reference parameters stay places.
+func (c *compiler) arguments(f *funcDecl, args []expr) []*cexpr {
+	var out []*cexpr
+	for i, a := range args {
+		if l, ok := a.(*initList); ok {
+			if i >= len(f.params) {
+				c.fail(l.span, "sketch/syntax", "got a braced list, want an expression")
+			}
+			saved := c.scope
+			c.scope = c.global
+			ty := c.resolve(f.params[i].ty)
+			c.scope = saved
+			out = append(out, c.constructList(ty, l, l.span))
+			continue
+		}
+		if i < len(f.params) && f.params[i].ty.form == formReference {
+			out = append(out, c.expr(a))
+			continue
+		}
+		out = append(out, c.value(a))
+	}
+	return out
+}
+
+func (c *compiler) callLambda(s *symbol, x *call) *cexpr {
+	f := s.fn.fn
+	args := c.arguments(f, x.args)
+	return c.inlineIn(f, x.span, s.env, args)
+}
+
+// inline compiles a call of a function in place.
+func (c *compiler) inline(f *funcDecl, at span, targs []targ, args []*cexpr) *cexpr {
+	if slices.Contains(c.active, f) {
+		c.fail(at, "sketch/recursion", "%s calls itself, want a function without recursion", f.name)
+	}
+	if !c.p.parseBody(f) {
+		panic(bailout{})
+	}
+	bound := c.deduce(f, args)
+	env := c.bindTemplate(f.name, at, f.tparams, targs, bound, c.global)
+	return c.inlineIn(f, at, env, args)
+}
+
+// deduce works out template arguments from the types of call arguments.
+func (c *compiler) deduce(f *funcDecl, args []*cexpr) map[string]*symbol {
+	if len(f.tparams) == 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, t := range f.tparams {
+		names[t.name] = t.isType
+	}
+	bound := map[string]*symbol{}
+	for i, p := range f.params {
+		if i < len(args) {
+			c.match(p.ty, args[i].ty, names, bound)
+		}
+	}
+	return bound
+}
+
+func (c *compiler) match(te *typeExpr, ty *ctype, names map[string]bool, bound map[string]*symbol) {
+	switch te.form {
+	case formReference:
+		c.match(te.elem, ty, names, bound)
+	case formPointer:
+		if ty.elem != nil {
+			c.match(te.elem, ty.elem, names, bound)
+		}
+	case formArray:
+		if ty.elem == nil {
+			return
+		}
+		if id, ok := te.dim.(*ident); ok && ty.kind == kindArray {
+			if isType, isParam := names[id.name]; isParam && !isType && bound[id.name] == nil {
+				bound[id.name] = &symbol{val: constInt(typeInt, int64(ty.n))}
+			}
+		}
+		c.match(te.elem, ty.elem, names, bound)
+	case formNamed:
+		if names[te.name] && bound[te.name] == nil {
+			bound[te.name] = &symbol{ty: ty}
+		}
+	}
+}
+
+// inlineIn compiles a call whose names are looked up in env.
+func (c *compiler) inlineIn(f *funcDecl, at span, env *scope, args []*cexpr) *cexpr {
+	if slices.Contains(c.active, f) {
+		c.fail(at, "sketch/recursion", "%s calls itself, want a function without recursion", f.name)
+	}
+	if len(c.active) >= inlineDepth {
+		c.fail(at, "sketch/limit", "calls nested more than %d deep", inlineDepth)
+	}
+	if len(args) > len(f.params) {
+		c.fail(at, "sketch/type", "%s got %d arguments, want %d", f.name, len(args), len(f.params))
+	}
+	caller := c.scope
+	fr := &frame{decl: f, from: &origin{}}
+	oldFrame, oldLoop, oldActive, oldChain := c.frame, c.loop, c.active, c.chain
+	defer func() {
+		c.scope, c.frame, c.loop, c.active, c.chain = caller, oldFrame, oldLoop, oldActive, oldChain
+	}()
+	c.scope = env
+	c.push()
+	var enter []stmtFn
+	effects := false
+	for i, p := range f.params {
+		var a *cexpr
+		switch {
+		case i < len(args):
+			a = args[i]
+		case p.init != nil:
+			a = c.value(p.init)
+		default:
+			c.fail(at, "sketch/type", "%s got %d arguments, want %d", f.name, len(args), len(f.params))
+		}
+		if fn := c.bindParam(p, a); fn != nil {
+			enter = append(enter, fn)
+			effects = effects || a.effects
+		}
+	}
+	r := &cexpr{ty: typeVoid, from: fr.from}
+	ret := c.resolve(f.ret)
+	if ret == nil {
+		ret = c.autoReturn(f)
+	}
+	switch {
+	case f.ret.form == formReference && ret.kind != kindOpaque:
+		fr.conver = &lval{}
+		r.ty = ret
+	case ret.kind != kindVoid:
+		fr.ret, fr.retTy = c.newObject("result of "+f.name, ret, "the result of "+f.name), ret
+		r.ty = ret
+	}
+	c.frame, c.loop = fr, nil
+	c.active = append(oldActive[:len(oldActive):len(oldActive)], f)
+	c.chain = append([]diagPos{c.file.place(at).Pos}, oldChain...)
+	body := c.sequence(f.body.list)
+	if body == nil && len(enter) == 0 {
+		body = pass
+	}
+	start := inOrder(enter, at)
+	if start == nil {
+		start = pass
+	}
+	if body == nil {
+		body = pass
+	}
+	enterAndRun := func(m *machine, mask laneMask) {
+		pend, unsure, why := m.pend, m.unsure, m.why
+		fr.pend, fr.unsure = 0, unsure
+		if fr.ret != nil {
+			fr.ret.declare(m, mask)
+		}
+		start(m, mask)
+		body(m, mask)
+		m.pend = pend
+		if m.unsure = unsure | pend; pend == 0 {
+			m.why = why
+		}
+	}
+	r.effects = true
+	switch {
+	case fr.conver != nil:
+		r.lv = fr.conver
+		r.fn = func(m *machine, mask laneMask) *vec { enterAndRun(m, mask); return nil }
+	case fr.ret == nil:
+		r.fn = func(m *machine, mask laneMask) *vec { enterAndRun(m, mask); return nil }
+	case ret.isScalar() && ret.tracked():
+		leaf := &fr.ret.leaves[0]
+		r.fn = func(m *machine, mask laneMask) *vec { enterAndRun(m, mask); return leaf }
+	case ret.isScalar():
+		r.why = fr.ret.why
+		r.fn = c.unknownAfter(func(m *machine, mask laneMask) *vec { enterAndRun(m, mask); return nil }, r)
+	default:
+		r.lv = fr.ret.lval(at)
+		r.fn = func(m *machine, mask laneMask) *vec { enterAndRun(m, mask); return nil }
+	}
+	return r
+}
+
+// bindParam gives a parameter its argument.
+func (c *compiler) bindParam(p *varDecl, a *cexpr) stmtFn {
+	if a.fun != nil {
+		c.scope.names[p.name] = a.fun
+		return nil
+	}
+	if p.ty.form == formReference && a.lv != nil {
+		pre, place := c.freeze(a.lv)
+		pre = c.then(a.fn, pre)
+		if p.name != "" {
+			c.scope.names[p.name] = &symbol{lv: place}
+		}
+		if pre == nil {
+			return nil
+		}
+		return func(m *machine, mask laneMask) laneMask { pre(m, mask); return mask }
+	}
+	ty := c.resolve(p.ty)
+	if ty == nil {
+		ty = a.ty
+	}
+	if ty.kind == kindArray {
+		ty = pointerTo(ty.elem)
+	}
+	if ty.kind == kindOpaque {
+		c.scope.names[p.name] = &symbol{lv: &lval{ty: ty, opaque: "parameter " + p.name + " of a library type",
+			from: &origin{}}}
+		return run(a)
+	}
+	why := "parameter " + p.name
+	if a.why != "" {
+		why = a.why
+	}
+	if a.ty.kind == kindVoid {
+		c.fail(a.at, "sketch/type", "got void for parameter %s, want a value", p.name)
+	}
+	if a.konst && a.ty.isScalar() && ty.isScalar() && p.ty.isCon {
+		c.scope.names[p.name] = &symbol{val: c.convert(a, ty)}
+		return nil
+	}
+	o := c.newObject(p.name, ty, why)
+	var fn evalFn
+	var effects bool
+	switch {
+	case ty.isScalar():
+		fn, effects = c.store(o.lval(p.span), c.convert(a, ty))
+	case a.ty.isScalar():
+		fn, effects = a.fn, a.effects
+	default:
+		fn, effects = c.copyAggregate(o.lval(p.span), a)
+	}
+	if p.name != "" {
+		c.scope.names[p.name] = &symbol{lv: o.lval(p.span)}
+	}
+	if len(o.leaves) == 0 && !effects {
+		return nil
+	}
+	return func(m *machine, mask laneMask) laneMask {
+		o.declare(m, mask)
+		if effects {
+			fn(m, mask)
+		}
+		return mask
+	}
+}
+
+// autoReturn finds the type of a function declared auto from its first return.
+func (c *compiler) autoReturn(f *funcDecl) *ctype {
+	ret := findReturn(f.body.list)
+	if ret == nil {
+		return typeVoid
+	}
+	scope, sites, memory, objects, diags := c.scope, c.sites, c.memory, c.objects, *c.diags
+	ty := typeOpaque
+	func() {
+		defer rescue()
+		c.push()
+		ty = c.value(ret).ty
+	}()
+	if ty == typeOpaque {
+		// The type depends on variables of the body: an integer is what address functions return.
+		ty = typeInt
+	}
+	c.scope, c.sites, c.memory, c.objects, *c.diags = scope, sites, memory, objects, diags
+	return ty
+}
+
+func findReturn(list []stmt) expr {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *returnStmt:
+			if _, ok := s.x.(*initList); !ok && s.x != nil {
+				return s.x
+			}
+		case *blockStmt:
+			if x := findReturn(s.list); x != nil {
+				return x
+			}
+		case *ifStmt:
+			if x := findReturn([]stmt{s.yes}); x != nil {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+// unknownFunction stands for a call of a function that the source does not define: its result is not known, what it may
+// write is forgotten, and what it may do to shared memory is unresolved.
+func (c *compiler) unknownFunction(name string, x *call) *cexpr {
+	c.diags.warnf("sketch/unknown-function", x.span,
+		"unknown function '%s': its result and what it does to shared memory are not known", clip(name))
+	return c.opaqueCall("function "+name, x)
+}
+
+func (c *compiler) opaqueCall(what string, x *call) *cexpr {
+	var ops []*cexpr
+	var run evalFn
+	for _, a := range x.args {
+		e := c.expr(a)
+		if e.lv != nil && e.lv.obj != nil {
+			o, why := e.lv.obj, "a value set by "+what
+			if len(o.leaves) > 0 {
+				run = c.then(run, func(m *machine, mask laneMask) *vec { o.forget(0, -1, mask, why); return nil })
+			}
+			if e.ty.isAggregate() {
+				continue
+			}
+		}
+		e = c.load(e)
+		if e.ty.kind == kindPointer && (e.pt == nil || e.pt.shared != nil) {
+			run = c.then(run, c.unresolvedTouch(smem.Load, c.deref(e, a.at()), what+" is not followed into shared memory"))
+		}
+		ops = append(ops, e)
+	}
+	r := c.unknown(typeOpaque, "the result of "+what, ops...)
+	if run != nil {
+		r.fn, r.effects = c.unknownAfter(c.then(r.fn, run), r), true
+	}
+	return r
+}
+
+// unresolvedTouch counts an access to a place whose addresses are not known for the reason why.
+func (c *compiler) unresolvedTouch(op smemOp, e *cexpr, why string) evalFn {
+	l := *e.lv
+	if l.opaque != "" || l.obj != nil {
+		return e.fn
+	}
+	width := 4
+	if l.ty.size == 1 || l.ty.size == 2 || l.ty.size == 8 || l.ty.size == 16 {
+		width = l.ty.size
+	}
+	site := c.newSite(op, l.at, l.from, l.dims, width, 1, "")
+	site.why = why
+	addr, sure := c.address(&l), l.shared != nil
+	return c.then(e.fn, func(m *machine, mask laneMask) *vec {
+		a := addr(m, mask)
+		if !sure {
+			mask = m.sharedLanes(a, mask, site.index >= 0)
+		}
+		m.emit(site, mask, a)
+		return a
+	})
+}
+
+// method compiles a call of a member function: of cooperative groups, or of a type that is not followed.
+func (c *compiler) method(fn *member, x *call) *cexpr {
+	recv := c.expr(fn.x)
+	if fn.arrow {
+		recv = c.deref(c.load(recv), fn.span)
+	}
+	if recv.ty.kind == kindStruct && recv.ty.decl != nil && recv.lv != nil {
+		if f := pickMethod(recv.ty.decl, fn.name, len(x.args)); f != nil {
+			return c.callMethodOn(f, recv, x.span, fn.targs, c.arguments(f, x.args))
+		}
+	}
+	if recv.ty.kind != kindOpaque {
+		if recv.ty.vector || recv.ty.kind == kindFloat {
+			return c.unknown(typeFloat, "a value of a library type", c.values(x.args)...)
+		}
+		c.fail(x.span, "sketch/method", "type %s has no member function %s that can be read", recv.ty.name, fn.name)
+	}
+	if g := groupMethods[fn.name]; g != nil && recv.lv != nil {
+		if e := g(c, recv.lv.opaque, x); e != nil {
+			return e
+		}
+	}
+	return c.unknown(typeOpaque, "the result of "+fn.name, append(c.values(x.args), recv)...)
+}
+
+// methodRef is a member function found by its name inside another one.
+type methodRef struct {
+	f    *funcDecl
+	recv *lval
+	ty   *ctype
+}
+
+// pickMethod returns the member function of a name that takes n arguments, or any of that name.
+func pickMethod(d *structDecl, name string, n int) *funcDecl {
+	fs := d.methods[name]
+	for _, f := range fs {
+		least := len(f.params)
+		for least > 0 && f.params[least-1].init != nil {
+			least--
+		}
+		if n >= least && n <= len(f.params) {
+			return f
+		}
+	}
+	if len(fs) > 0 {
+		return fs[0]
+	}
+	return nil
+}
+
+// callMethod calls a member function by name; nil when the type has none.
+func (c *compiler) callMethod(recv *cexpr, name string, at span, targs []targ, args []*cexpr) *cexpr {
+	if recv.ty.kind != kindStruct || recv.ty.decl == nil || recv.lv == nil {
+		return nil
+	}
+	f := pickMethod(recv.ty.decl, name, len(args))
+	if f == nil {
+		return nil
+	}
+	return c.callMethodOn(f, recv, at, targs, args)
+}
+
+// callMethodOn calls a member function of an object, which is evaluated once.
+func (c *compiler) callMethodOn(f *funcDecl, recv *cexpr, at span, targs []targ, args []*cexpr) *cexpr {
+	pre, place := c.freeze(recv.lv)
+	pre = c.then(recv.fn, pre)
+	r := c.inlineMethod(f, place, recv.ty, at, targs, args)
+	if pre != nil {
+		r.fn, r.effects = c.then(pre, r.fn), true
+	}
+	return r
+}
+
+// callConversion converts a struct by its conversion operator; nil when it has none that fits.
+func (c *compiler) callConversion(e *cexpr, t *ctype) *cexpr {
+	if e.lv == nil {
+		return nil
+	}
+	for _, f := range e.ty.decl.conversions {
+		if (f.ret.form == formPointer) == (t.kind == kindPointer) {
+			return c.callMethodOn(f, e, e.at, nil, nil)
+		}
+	}
+	return nil
+}
+
+// inlineMethod compiles a call of a member function. recv is nil for a static one.
+func (c *compiler) inlineMethod(f *funcDecl, recv *lval, ty *ctype, at span, targs []targ, args []*cexpr) *cexpr {
+	if slices.Contains(c.active, f) {
+		c.fail(at, "sketch/recursion", "%s calls itself, want a function without recursion", f.name)
+	}
+	if !c.p.parseBody(f) {
+		panic(bailout{})
+	}
+	members := &scope{parent: ty.env, names: map[string]*symbol{}}
+	for name, fs := range ty.decl.methods {
+		members.names[name] = &symbol{method: &methodRef{fs[0], recv, ty}}
+	}
+	if recv != nil {
+		for i := range ty.fields {
+			l := *recv
+			l.base += int64(ty.fields[i].off)
+			l.ty = ty.fields[i].ty
+			members.names[ty.fields[i].name] = &symbol{lv: &l}
+		}
+		l := *recv
+		members.names["this"] = &symbol{val: &cexpr{ty: pointerTo(ty), pt: &l, from: recv.from}}
+	}
+	env := c.bindTemplate(f.name, at, f.tparams, targs, c.deduce(f, args), members)
+	return c.inlineIn(f, at, env, args)
+}
