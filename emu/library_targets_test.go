@@ -21,6 +21,7 @@ type requestSet struct {
 	counts map[uint64]int64
 	total  int64
 	words  uint64 // sum of hashes of every word that a lane touches: the same however accesses are merged to wider ones
+	writes uint64 // the same for stores and atomics alone
 	clean  bool   // ran to its end without branches on unknown data
 }
 
