@@ -148,10 +148,17 @@ func (w *warp) access(o *inst, known uint32, bytes int, counting uint32) (usable
 	suspicious := usable
 	if usable == act && unsure == 0 {
 		var all, most uint32
-		for set := usable; set != 0; set &= set - 1 {
-			at := w.addr[first(set)&(warpLanes-1)]
-			all |= at
-			most = max(most, at)
+		if usable == allLanes {
+			for _, at := range &w.addr {
+				all |= at
+				most = max(most, at)
+			}
+		} else {
+			for set := usable; set != 0; set &= set - 1 {
+				at := w.addr[first(set)&(warpLanes-1)]
+				all |= at
+				most = max(most, at)
+			}
 		}
 		if all&uint32(bytes-1) == 0 && int(most)+bytes <= m.sharedSize {
 			suspicious = 0
@@ -240,12 +247,13 @@ func (w *warp) loadShared(o *inst, known uint32) {
 			if len(w.guardeds) > 0 {
 				w.dropRow(row)
 			}
+			if usable == allLanes {
+				w.loadRow(row, uint32(k)*4)
+				continue
+			}
 			var got uint32
 			to := &w.bufD
 			off := uint32(k) * 4
-			if usable == allLanes {
-				to = &w.rows[row] // the addresses are in w.addr: no source is overwritten
-			}
 			for set := usable; set != 0; set &= set - 1 {
 				i := first(set) & (warpLanes - 1)
 				v, known := s.load32(w.addr[i] + off)
@@ -257,11 +265,9 @@ func (w *warp) loadShared(o *inst, known uint32) {
 				}
 			}
 			dst := &w.rows[row]
-			if usable != allLanes {
-				for set := usable; set != 0; set &= set - 1 {
-					i := first(set) & (warpLanes - 1)
-					dst[i] = to[i]
-				}
+			for set := usable; set != 0; set &= set - 1 {
+				i := first(set) & (warpLanes - 1)
+				dst[i] = to[i]
 			}
 			w.known[row] = w.known[row]&^w.act | got
 			if lost != 0 {
@@ -280,6 +286,31 @@ func (w *warp) loadShared(o *inst, known uint32) {
 			w.putWord(row, i, extend(v, width), known, s.why[at/4])
 		}
 	}
+}
+
+// loadRow loads a word in every lane, off bytes behind the lane's address.
+func (w *warp) loadRow(row int32, off uint32) {
+	s := &w.block.shared
+	dst := &w.rows[row]
+	all := uint32(0x0101_0101)
+	for i := range dst {
+		at := w.addr[i] + off
+		dst[i] = binary.LittleEndian.Uint32(s.data[at:])
+		all &= binary.LittleEndian.Uint32(s.known[at:])
+	}
+	if all == 0x0101_0101 {
+		w.known[row] = allLanes
+		return
+	}
+	var got uint32
+	for i := range dst {
+		if _, known := s.load32(w.addr[i] + off); known {
+			got |= 1 << uint(i)
+		} else {
+			w.why[row] = s.why[(w.addr[i]+off)/4]
+		}
+	}
+	w.known[row] = got
 }
 
 // extend widens a narrow load.
