@@ -108,7 +108,11 @@ func (p *place) diagnostics() diag.List {
 	s, t := &p.site, &p.site.Tally
 	name := s.Phrase()
 	if p.count > 1 {
-		name = fmt.Sprintf("%s and %d more instructions of this line", name, p.count-1)
+		plural := "s"
+		if p.count == 2 {
+			plural = ""
+		}
+		name = fmt.Sprintf("%s and %d more instruction%s of this line", name, p.count-1, plural)
 	}
 	if t.Conflicts() > 0 {
 		list = append(list, diag.Warningf(conflictID, s.Pos, "%s: %d wavefronts in %d requests, ideal %d: %d conflicts, up to %d ways",
