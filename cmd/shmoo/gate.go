@@ -56,14 +56,14 @@ func readReport(name string) (*report.Report, error) {
 	return r, nil
 }
 
-// errFault ends a command whose report holds accesses that the hardware would refuse; they are printed already.
+// errFault ends a command whose report holds accesses that the hardware would refuse, or a run that did not end.
 var errFault = &exitError{exitInput}
 
 // verdict turns a report into the error whose exit code says what was found. Where a limit decided, it says so.
 func (f *gateFlags) verdict(p *program, r *report.Report) error {
 	totals := r.Totals()
 	switch {
-	case totals.Faulted > 0:
+	case totals.Faulted > 0 || r.Diagnostics.Err() != nil:
 		return errFault
 	case f.before != nil:
 		return f.compare(p, r)
