@@ -389,3 +389,21 @@ __global__ void k(const int *g) {
     memcpy(&p, g, sizeof(p));
     s[p[1]];                                            // want: load unresolved 1
 }
+---
+// auto results: of functions, of lambdas that use their own variables, pointers among them; references as results.
+// shmoo: --block 32
+template <typename T> __device__ auto row(T *t, int r) { int at = r * 32; return t + at; }
+__device__ int &element(int *t, int i) { return t[i * 2]; }     // want: store requests 1 wavefronts 2 ideal 1
+__global__ void k() {
+    __shared__ int s[1024];
+    auto p = row(s, threadIdx.x);
+    p[0];                                       // want: load requests 1 wavefronts 32 ideal 1
+    auto skew = [&](int r) { int k = r & 1; auto twice = 2 * k; return s + r * 2 + twice; };
+    *skew(threadIdx.x);                         // want: load requests 1 wavefronts 3 ideal 1
+    element(s, threadIdx.x) = 1;
+    int v[4] = {1, 2, 3, 4};
+    element(v, 1) = 16;
+    s[threadIdx.x * v[2]];                      // want: load requests 1 wavefronts 16 ideal 1
+    auto nothing = [&] { s[threadIdx.x] = 0; }; // want: store requests 1 wavefronts 1 ideal 1
+    nothing();
+}
