@@ -407,3 +407,17 @@ __global__ void k() {
     auto nothing = [&] { s[threadIdx.x] = 0; }; // want: store requests 1 wavefronts 1 ideal 1
     nothing();
 }
+---
+// What a function that is not known may have written is not known, however it got there; the rest stays.
+// shmoo: --block 32
+__global__ void k() {
+    __shared__ int s[1024];
+    int a[2] = {1, 2}, b = 3, c = 4, d = 5;
+    int *p = a;
+    __mystery(p, &b, c, d + 0);
+    s[a[0]];                    // want: load unresolved 1
+    s[b];                       // want: load unresolved 1
+    s[c];                       // want: load unresolved 1
+    s[d];                       // want: load requests 1 wavefronts 1 ideal 1
+    __mystery(s + 1);           // want: load unresolved 1
+}
