@@ -15,7 +15,7 @@ const MaxCells = 2048
 // SpaceQuestion asks for the cost of an input at every point of a space of one or two parameters.
 type SpaceQuestion struct {
 	Input
-	Space string `json:"space"` // "PAD=0..8,CHUNK=16..64:8": the first parameter is the column, the second the row
+	Space string `json:"space"`           // "PAD=0..8,CHUNK=16..64:8": the first parameter is the column, the second the row
 	Array string `json:"array,omitempty"` // count this array's sites only
 }
 
@@ -23,8 +23,8 @@ type SpaceQuestion struct {
 type Space struct {
 	Params []Param `json:"params"`
 	// Points are in the order of the parameters, the last varying fastest. A space that takes too long ends early.
-	Points []Point `json:"points"`
-	Stopped bool   `json:"stopped"`
+	Points  []Point `json:"points"`
+	Stopped bool    `json:"stopped"`
 }
 
 // Param is a parameter with its values.

@@ -72,6 +72,13 @@ export class App {
     if (changed(["pane", "space", "measure"])) this.tell("pane");
   }
 
+  /** open replaces the whole state and evaluates it at once. */
+  open(state: State): void {
+    this.state = state;
+    this.linkSoon();
+    void this.evaluate();
+  }
+
   private async link(): Promise<void> {
     const hash = await encode(this.state);
     if (hash !== location.hash) history.replaceState(null, "", hash);

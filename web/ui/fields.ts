@@ -36,7 +36,7 @@ export class Fields {
     const found = this.app.catalogue.examples.find((e) => e.title === name);
     if (!found) return;
     const { arch, pane, pads, measure } = this.app.state;
-    this.app.set({ ...initial, ...fromInput(found), arch: found.arch ?? arch, pane, pads, measure });
+    this.app.open({ ...initial, ...fromInput(found), arch: found.arch ?? arch, pane, pads, measure });
     this.load();
     this.el.dispatchEvent(new CustomEvent("opened"));
   }

@@ -17,7 +17,10 @@ import type { Catalogue, Input } from "./types";
 
 /** opening returns the state to open with: the link, what an exported page brings along, what the server was given, or null. */
 async function opening(server: boolean): Promise<State | null> {
-  const linked = await decode(location.hash);
+  const linked = await decode(location.hash).catch(() => {
+    toast("The link is damaged; this is the page without it.");
+    return null;
+  });
   if (linked) return linked;
   const saved = document.querySelector('[data-file="state.json"]');
   if (saved) return checked(JSON.parse(saved.textContent ?? "null"));
@@ -87,10 +90,10 @@ async function start(): Promise<void> {
   space.el.addEventListener("opened", () => fields.load());
   darkQuery.addEventListener("change", renderPane);
   window.addEventListener("resize", renderPane);
-  window.addEventListener("hashchange", () => void decode(location.hash).then((s) => s && load(s)));
+  window.addEventListener("hashchange", () => void decode(location.hash).then((s) => s && load(s), () => toast("The link is damaged.")));
 
   const load = (state: State) => {
-    app.set(state);
+    app.open(state);
     fields.load();
     editor.load();
   };
