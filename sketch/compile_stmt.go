@@ -139,6 +139,9 @@ func (c *compiler) declare(v *varDecl) stmtFn {
 	}
 	ty := c.resolve(v.ty)
 	init := v.init
+	if v.constant && v.given != nil && init != nil {
+		init = v.given
+	}
 	if v.hasArgs {
 		init = &construct{v.span, v.ty, v.args}
 		if ty != nil && ty.kind == kindOpaque {

@@ -421,3 +421,21 @@ __global__ void k() {
     s[d];                       // want: load requests 1 wavefronts 1 ideal 1
     __mystery(s + 1);           // want: load unresolved 1
 }
+---
+// -D sets constants of the file, of a function and of a struct, and parameters; variables keep what they are given.
+// shmoo: --block 32 -D A=2 -D B=4 -D C=8 -D d=16 -D e=3
+constexpr int A = 1;
+struct Config { static constexpr int C = 1; };
+__global__ void k(unsigned d) {
+    __shared__ int s[1024];
+    const int B = A / 2;
+    int e = 1;
+    s[threadIdx.x * A];             // want: load requests 1 wavefronts 2 ideal 1
+    s[threadIdx.x * B];             // want: load requests 1 wavefronts 4 ideal 1
+    s[threadIdx.x * Config::C];     // want: load requests 1 wavefronts 8 ideal 1
+    s[threadIdx.x * d];             // want: load requests 1 wavefronts 16 ideal 1
+    s[threadIdx.x * e];             // want: load requests 1 wavefronts 1 ideal 1
+    d = 1;
+    s[threadIdx.x * d];             // want: load requests 1 wavefronts 1 ideal 1
+    s[(d - 2) / 2 == 2147483647];   // want: load requests 1 wavefronts 1 ideal 1
+}
