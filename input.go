@@ -1,34 +1,40 @@
 package shmoo
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"shmoo/access"
 	"shmoo/arch"
 	"shmoo/diag"
 	"shmoo/fix"
-	"shmoo/launch"
-	"shmoo/pattern"
 	"shmoo/report"
 	"shmoo/smem"
 )
 
 // Options says how to run an input.
 type Options struct {
-	Arch          string       // GPU generation; "" for arch.Default
-	Block, Grid   [3]int       // launch shape; zero for what the input says
-	Blocks        []int        // linear indices of the blocks to run; nil for all of a given grid
-	DynamicShared int          // bytes of dynamic shared memory
-	Kernel        string       // which kernel, where there are several
-	Defines       []string     // NAME or NAME=VALUE
-	Args          []launch.Arg // arguments of a kernel of machine code
-	Layouts       []string     // ARRAY=TRANSFORM: lay an array of a sketch out by a transform of its bytes
+	Arch          string     // GPU generation; "" for arch.Default
+	Block, Grid   [3]int     // launch shape; zero for what the input says
+	Blocks        []int      // linear indices of the blocks to run; nil for all of a given grid
+	DynamicShared int        // bytes of dynamic shared memory
+	Kernel        string     // which kernel, where there are several
+	Defines       []string   // NAME or NAME=VALUE
+	Args          []Arg      // arguments of a kernel of machine code
+	Unit          *smem.Unit // instead of the generation's own; nil for that
+	Layouts       []string   // ARRAY=TRANSFORM: lay an array of a sketch out by a transform of its bytes
+}
+
+// on returns the generation a with the unit of the options, if they have one.
+func (o *Options) on(a *arch.Arch) *arch.Arch {
+	if o.Unit == nil {
+		return a
+	}
+	learned := *a
+	learned.Unit = o.Unit
+	return &learned
 }
 
 // An Input is an opened source with what is known about it.
@@ -59,17 +65,11 @@ func (in *Input) threads() int {
 	return in.Launch.Block[0] * in.Launch.Block[1] * in.Launch.Block[2]
 }
 
-// A format is a kind of input. Inputs are recognised by content, never by name alone.
+// A format is a kind of input. Inputs are recognised by content, never by name alone. The table is formats.
 type format struct {
 	name  string
 	sniff func(data []byte) bool
 	open  func(ctx context.Context, in *Input, data []byte, o Options) error
-}
-
-var formats = []format{
-	{"binary", isBinary, openBinary},
-	{"pattern", isPattern, openPattern},
-	{"sketch", func(data []byte) bool { return true }, openSketch}, // last: any text; the parser says what is wrong with it
 }
 
 // maxInput bounds an input that is read whole, in bytes. Sketches and pattern files are text written by people and probes.
@@ -98,6 +98,7 @@ func Open(ctx context.Context, name string, r io.Reader, o Options) (*Input, err
 	if err != nil {
 		return nil, err
 	}
+	a = o.on(a)
 	in := &Input{Name: name, Arch: a, Unit: a.Unit}
 	for _, f := range formats {
 		if f.sniff(data) {
@@ -113,36 +114,4 @@ func defaultTo(s, fallback string) string {
 		return fallback
 	}
 	return s
-}
-
-// Magic numbers of what holds machine code: ELF files, archives, fatbins.
-var binaryMagic = [][]byte{[]byte("\x7fELF"), []byte("!<arch>\n"), {0x50, 0xed, 0x55, 0xba}}
-
-func isBinary(data []byte) bool {
-	return slices.ContainsFunc(binaryMagic, func(magic []byte) bool { return bytes.HasPrefix(data, magic) })
-}
-
-// isPattern recognises a pattern file by its compression or by the columns of its header.
-func isPattern(data []byte) bool {
-	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		return true
-	}
-	header, _, _ := bytes.Cut(data, []byte("\n"))
-	columns := strings.Split(strings.TrimSpace(string(header)), ",")
-	for _, want := range []string{"op", "mask", "addresses"} {
-		if !slices.Contains(columns, want) {
-			return false
-		}
-	}
-	return true
-}
-
-func openPattern(ctx context.Context, in *Input, data []byte, _ Options) error {
-	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
-	source, err := pattern.NewSource(ctx, in.Name, open)
-	if err != nil {
-		return err
-	}
-	in.Source = source
-	return nil
 }

@@ -1,3 +1,5 @@
+//go:build !js
+
 package shmoo
 
 import (
@@ -21,6 +23,13 @@ import (
 	"shmoo/report"
 )
 
+// Magic numbers of what holds machine code: ELF files, archives, fatbins.
+var binaryMagic = [][]byte{[]byte("\x7fELF"), []byte("!<arch>\n"), {0x50, 0xed, 0x55, 0xba}}
+
+func isBinary(data []byte) bool {
+	return slices.ContainsFunc(binaryMagic, func(magic []byte) bool { return bytes.HasPrefix(data, magic) })
+}
+
 func openBinary(ctx context.Context, in *Input, data []byte, o Options) error {
 	f, err := cubin.Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -31,9 +40,11 @@ func openBinary(ctx context.Context, in *Input, data []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	if in.Arch, err = arch.Lookup(fmt.Sprintf("sm_%d", kernel.Image.Arch)); err != nil {
+	a, err := arch.Lookup(fmt.Sprintf("sm_%d", kernel.Image.Arch))
+	if err != nil {
 		return fmt.Errorf("%s: %s: %w", in.Name, kernel.Demangled(), err)
 	}
+	in.Arch = o.on(a)
 	in.Kernel = kernel.Demangled()
 	given := launch.Launch{Grid: o.Grid, Block: o.Block, DynamicShared: o.DynamicShared, Args: o.Args}
 	l, assumed, err := completeLaunch(kernel, &given)

@@ -14,6 +14,9 @@ import (
 	"shmoo/sketch"
 )
 
+// isText takes any text for a sketch, so this format comes last: the parser says what is wrong with it.
+func isText([]byte) bool { return true }
+
 func openSketch(_ context.Context, in *Input, data []byte, o Options) error {
 	defines, err := parseDefines(o.Defines)
 	if err != nil {

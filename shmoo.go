@@ -19,7 +19,6 @@ import (
 	"shmoo/diag"
 	"shmoo/explain"
 	"shmoo/report"
-	"shmoo/smem"
 )
 
 // Analyze runs an input, tallies its requests by site, and adds a diagnostic for every site at fault and for the worst
@@ -31,8 +30,8 @@ func Analyze(ctx context.Context, in *Input) (*report.Report, error) {
 	}
 	r.Kernel, r.Launch = in.Kernel, in.Launch
 	r.Diagnostics = append(r.Diagnostics, in.Notes...)
-	if b, ok := in.Source.(*binarySource); ok {
-		r.Diagnostics = append(r.Diagnostics, b.notes()...)
+	if s, ok := in.Source.(interface{ notes() diag.List }); ok {
+		r.Diagnostics = append(r.Diagnostics, s.notes()...)
 	}
 	r.Diagnostics = append(r.Diagnostics, faults(r)...)
 	r.Diagnostics = append(r.Diagnostics, conflicts(ctx, in, r)...)
@@ -48,7 +47,7 @@ func sourcePage(r *report.Report) diag.List {
 		if t := &s.Tally; t.SourcePageUnknown == 0 && t.SourcePage != t.Wavefronts {
 			list = append(list, &diag.Diagnostic{ID: "ncu/source-page", Severity: diag.Note, Span: s.Pos,
 				Message: fmt.Sprintf("%s: ncu's Source page will show %d wavefronts, the hardware counts %d (lanes pair)",
-					accessName(s), t.SourcePage, t.Wavefronts)})
+					s.Phrase(), t.SourcePage, t.Wavefronts)})
 		}
 	}
 	return list
@@ -62,7 +61,7 @@ func faults(r *report.Report) diag.List {
 		if s.Fault == nil {
 			continue
 		}
-		list = append(list, diag.Errorf("smem/fault", s.Pos, "%s: block %d, warp %d: %v", accessName(s),
+		list = append(list, diag.Errorf("smem/fault", s.Pos, "%s: block %d, warp %d: %v", s.Phrase(),
 			s.Fault.Block, s.Fault.Warp, s.Fault.Fault))
 	}
 	return list
@@ -83,28 +82,11 @@ func conflicts(ctx context.Context, in *Input, r *report.Report) diag.List {
 	pads := newPadAdvice(ctx, in, r)
 	var list diag.List
 	for _, s := range worst[:min(len(worst), worstSites)] {
-		d := diag.Warningf("smem/conflict", s.Pos, "%s: %s", accessName(s), explain.Why(in.Unit, &s.Worst.Request))
+		d := diag.Warningf("smem/conflict", s.Pos, "%s: %s", s.Phrase(), explain.Why(in.Unit, &s.Worst.Request))
 		if fix, ok := pads.fix(s); ok { // a pad serves all accesses of an array, so its first site carries it
 			d.Fixes = append(d.Fixes, fix)
 		}
 		list = append(list, d)
 	}
 	return list
-}
-
-// accessName names an access the way its author would: by its text, else by its instruction.
-func accessName(s *report.Site) string {
-	name := s.Text
-	if name == "" && s.Instr != "" {
-		return fmt.Sprintf("%s at 0x%04x", s.Instr, s.PC)
-	}
-	if name == "" {
-		return s.Op.String()
-	}
-	verb := s.Op.String()
-	switch s.Op {
-	case smem.Load, smem.Store:
-		return fmt.Sprintf("%s of %s", verb, name)
-	}
-	return fmt.Sprintf("%s %s", verb, name)
 }

@@ -10,7 +10,7 @@ import (
 var compareOps = withUniform(map[string]semantics{
 	"ISETP": {fold: foldISETP, probes: probeCompare, prepare: fastISETP},
 	"SEL":   {fold: foldSEL, probes: probeSelect, prepare: fastSEL},
-	"FSEL":  {fold: foldSEL, probes: probeSelect, form: formF32},
+	"FSEL":  {fold: foldSEL, probes: probeSelect, form: formF32, prepare: fastSEL},
 	"FSETP": {fold: foldFSETP, probes: probeCompare, form: formF32},
 	"FSET":  {fold: foldFSET, probes: probeCompare, form: formF32},
 	"DSETP": {fold: foldDSETP, probes: probeCompare, form: formF64, pairs: "ab"},

@@ -24,13 +24,14 @@ func foldLanes(w *warp, o *inst) {
 		x.b, kb = w.get(&o.b, i)
 		x.c, kc = w.get(&o.c, i)
 		x.p, x.q, x.r = pp&bit != 0, pq&bit != 0, pr&bit != 0
+		x.compare = maybe
 		missing := missing{!ka, !kb, !kc, kp&bit == 0, kq&bit == 0, kr&bit == 0}
 		var k outcome
 		if missing == none {
 			o.fold(o, x)
 			k = outcome{true, true, true}
 		} else {
-			k = o.try(x, missing)
+			k = w.try(o, x, missing)
 			if !tookWhy && !(k.d && k.u && k.v) {
 				why, tookWhy = w.missingReason(o, bit), true
 			}
@@ -62,7 +63,7 @@ var none missing
 type outcome struct{ d, u, v bool }
 
 // try finds which results of a fold do not depend on its unknown sources, and leaves the results in x.
-func (o *inst) try(x *values, m missing) outcome {
+func (w *warp) try(o *inst, x *values, m missing) outcome {
 	numbers := m[0] || m[1] || m[2]
 	switch {
 	case o.probes == probeNone, o.probes == probePermute && m[1]:
@@ -72,7 +73,8 @@ func (o *inst) try(x *values, m missing) outcome {
 	}
 	// An unknown source takes two values; bit k of a trial chooses that of source k. A comparison is one source more.
 	const compare = len(m)
-	sources := make([]int, 0, compare+1)
+	var list [compare + 1]int
+	sources := list[:0]
 	for k, unknown := range m {
 		if unknown {
 			sources = append(sources, k)
@@ -84,14 +86,15 @@ func (o *inst) try(x *values, m missing) outcome {
 	in, k := *x, outcome{true, true, true}
 	always, ever := ^uint64(0), uint64(0)
 	for trial := range 1 << len(sources) {
-		y := in
+		y := &w.trial
+		*y = in
 		for n, source := range sources {
 			y.choose(source, trial>>n&1 != 0)
 		}
-		o.fold(o, &y)
+		o.fold(o, y)
 		always, ever = always&y.d, ever|y.d
 		if trial == 0 {
-			*x = y
+			*x = *y
 			continue
 		}
 		k.d = k.d && y.d == x.d
@@ -99,30 +102,31 @@ func (o *inst) try(x *values, m missing) outcome {
 		k.v = k.v && y.v == x.v
 	}
 	if o.probes == probeLogic && numbers {
-		k.u = o.tryNonzero(x, in, m[3], always, ever)
+		k.u = w.tryNonzero(o, x, in, m[3], always, ever)
 	}
 	return k
 }
 
 // tryNonzero decides Pu of a bitwise operation with unknown sources: the result is not zero if a bit is set in every trial, and
 // zero if none is in any.
-func (o *inst) tryNonzero(x *values, in values, unknownP bool, always, ever uint64) bool {
-	outcomes := []tristate{yes, no}
+func (w *warp) tryNonzero(o *inst, x *values, in values, unknownP bool, always, ever uint64) bool {
+	outcomes := [2]tristate{yes, no}
 	switch {
 	case always != 0:
-		outcomes = outcomes[:1]
+		outcomes[1] = yes
 	case ever == 0:
-		outcomes = outcomes[1:]
+		outcomes[0] = no
 	}
 	seen := 0
 	for _, in.compare = range outcomes {
-		for _, p := range []bool{false, true} {
-			y := in
+		for _, p := range [2]bool{false, true} {
+			y := &w.trial
+			*y = in
 			if unknownP {
 				y.p = p
 			}
 			d := x.d
-			o.fold(o, &y)
+			o.fold(o, y)
 			if seen++; seen > 1 && y.u != x.u {
 				return false
 			}
@@ -197,7 +201,7 @@ func foldUniform(w *warp, o *inst) {
 		o.fold(o, x)
 	} else {
 		why = w.missingReason(o, lane)
-		k = o.try(x, m)
+		k = w.try(o, x, m)
 	}
 	w.putUniform(o.dst, x.d, o.words, k.d, why)
 	w.putUniformPred(o.pu, x.u, k.u, why)
@@ -222,9 +226,15 @@ func (w *warp) putWord(row int32, lane int, v uint32, known bool, why reason) {
 			return
 		}
 		if known {
-			why = w.guardWhy
+			w.rows[row][lane] = v
+			w.known[row] &^= bit
+			w.why[row] = w.guardWhy
+			w.guardValue(row, bit)
+			return
 		}
-		known = false
+	}
+	if len(w.guardeds) > 0 {
+		w.dropRow(row)
 	}
 	if known {
 		w.rows[row][lane] = v
@@ -239,6 +249,9 @@ func (w *warp) putWord(row int32, lane int, v uint32, known bool, why reason) {
 func (w *warp) putPred(p uint8, value, known uint32, why reason) {
 	if p == sinkPred {
 		return
+	}
+	if len(w.guardeds) > 0 {
+		w.dropGuard(p, false)
 	}
 	if w.weak != 0 {
 		same := known & w.pknown[p] &^ (value ^ w.preds[p])
@@ -285,6 +298,9 @@ func (w *warp) putUniformPred(p uint8, v, known bool, why reason) {
 	if p == sinkPred || p == sass.PT {
 		return
 	}
+	if len(w.guardeds) > 0 {
+		w.dropGuard(p, true)
+	}
 	if w.weak != 0 && !(known && w.upknown[p] && w.upreds[p] == v) {
 		if known {
 			why = w.guardWhy
@@ -317,6 +333,9 @@ func (w *warp) poisonRows(o *inst, why reason) {
 		return
 	}
 	for k := range o.words {
+		if len(w.guardeds) > 0 {
+			w.dropRow(o.dst + k)
+		}
 		w.known[o.dst+k] &^= w.act
 		w.why[o.dst+k] = why
 	}

@@ -164,7 +164,7 @@ func (w *warp) unknownBranch(o *inst, taken, unsure uint32) {
 		w.limit("unknown branches followed", int64(w.m.limits.Forks))
 		return
 	}
-	f := &frame{branch: o.index, at: int32(w.m.program.flow.join(int(o.index))), unsure: unsure, lanes: w.mask,
+	f := &frame{branch: o.index, at: w.m.program.flow.join(o.index), unsure: unsure, lanes: w.mask,
 		maybe: w.maybe, ragged: w.ragged, maybeWhy: w.maybeWhy, joinAt: w.joinAt}
 	if f.at == noJoin {
 		f.at = w.reconvergence(w.mask)
@@ -178,6 +178,7 @@ func (w *warp) unknownBranch(o *inst, taken, unsure uint32) {
 		firstPC, secondPC = w.pc, o.target
 	}
 	f.waiting = group{pc: secondPC, mask: other | unsure}
+	w.guardeds = w.guardeds[:0]
 	w.frames = append(w.frames, f)
 	w.joinAt = f.at
 	w.suspect(unsure, why, !o.uniformCondition())
@@ -223,9 +224,10 @@ func (w *warp) rounds(branch int32) (first, loop bool) {
 
 // leaveLoop sends all unsure lanes out of a loop whose trip count is unknown.
 func (w *warp) leaveLoop(o *inst, taken, unsure uint32, firstSide bool) {
+	w.guardeds = w.guardeds[:0]
 	forward := o.target > o.index
 	why := because(whyLoop, int(o.index))
-	for _, i := range w.m.program.flow.loop(int(o.index)) {
+	for _, i := range w.m.program.flow.loop(o.index) {
 		in := &w.m.code[i]
 		if in.site >= 0 {
 			w.block.unbounded[in.site] = true
@@ -290,6 +292,7 @@ func (w *warp) waitsForBlock() bool {
 
 // turn ends the running side of the innermost frame: the second side starts, or the frame closes.
 func (w *warp) turn() {
+	w.guardeds = w.guardeds[:0]
 	f := w.frames[len(w.frames)-1]
 	if !f.second {
 		f.second = true

@@ -127,7 +127,7 @@ func (m *memory) unlock() {
 // address64 returns the 64-bit address of a lane.
 func (w *warp) address64(a *address, lane int) (addr uint64, known bool) {
 	v := uint64(w.rows[a.base][lane]) | uint64(w.rows[a.base2][lane])<<32
-	k := w.known[a.base] & w.known[a.base2]
+	k := w.rowKnown(a.base) & w.rowKnown(a.base2)
 	v = v<<a.shift + uint64(a.offset)
 	if a.hasUniform {
 		v += uint64(w.uregs[a.ubase]) | uint64(w.uregs[a.ubase2])<<32

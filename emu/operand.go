@@ -139,10 +139,10 @@ func (w *warp) get(o *operand, lane int) (uint64, bool) {
 	switch o.kind {
 	case fromRow:
 		v := uint64(w.rows[o.row][lane])
-		known := w.known[o.row]
+		known := w.rowKnown(o.row)
 		if o.wide {
 			v |= uint64(w.rows[o.row2][lane]) << 32
-			known &= w.known[o.row2]
+			known &= w.rowKnown(o.row2)
 		}
 		if o.modified() {
 			v = o.modify(v)

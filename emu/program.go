@@ -23,7 +23,7 @@ type Program struct {
 	sites  []access.Site
 	siteOf []int32 // by instruction; -1 where it is no shared-memory access
 	regs   int     // general registers used
-	flow   flow
+	flow   *flow
 }
 
 // NewProgram decodes a kernel. The code's slices stay the caller's but must not change afterwards.
@@ -58,7 +58,7 @@ func NewProgram(code Code) (*Program, error) {
 			p.sites = append(p.sites, p.site(i, op, width))
 		}
 	}
-	p.flow = newFlow(p.insts)
+	p.flow = &flow{insts: p.insts}
 	return p, nil
 }
 

@@ -63,7 +63,9 @@ type SiteCoverage struct {
 	Skipped int64
 	// Unresolved counts requests with lanes or addresses that depend on unknown data, for the reason Why (that of the
 	// first one). Low and High bound their wavefronts, resolved by Options.Unit.
+	// Maybe counts those among them whose addresses are all known: only whether every lane makes the access is not.
 	Unresolved int64
+	Maybe      int64
 	Why        string
 	Low, High  int64
 	// Unbounded marks a site in a loop whose trip count depends on unknown data: neither count is complete.
@@ -156,6 +158,9 @@ func (t *totals) count(e *Event) {
 		return
 	}
 	s.Unresolved++
+	if e.Known == e.Active {
+		s.Maybe++
+	}
 	if s.Why == "" {
 		s.Why = e.Why
 	}

@@ -93,7 +93,7 @@ func (e *Event) Exact() bool { return e.Active == e.Sure && e.Active == e.Known 
 // addresses fills w.addr with the shared addresses of the active lanes and returns the lanes where they are known.
 func (w *warp) addresses(a *address) (known uint32) {
 	base := &w.rows[a.base]
-	known = w.known[a.base]
+	known = w.rowKnown(a.base)
 	add := uint32(a.offset)
 	if a.hasUniform {
 		add += w.uregs[a.ubase]
@@ -228,6 +228,9 @@ func (w *warp) loadShared(o *inst, known uint32) {
 	for k := range words {
 		row := o.dst + k
 		if fast {
+			if len(w.guardeds) > 0 {
+				w.dropRow(row)
+			}
 			var got uint32
 			to := &w.bufD
 			off := uint32(k) * 4
@@ -312,7 +315,7 @@ func (w *warp) dataWord(o *inst, k int) (row int32, data *lanes, known uint32) {
 		if int(row) >= w.m.program.regs {
 			row = w.m.zeroRow
 		}
-		return row, &w.rows[row], w.known[row]
+		return row, &w.rows[row], w.rowKnown(row)
 	}
 	data, known = w.src(&o.data, &w.bufA)
 	return w.m.zeroRow, data, known

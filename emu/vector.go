@@ -9,16 +9,31 @@ import (
 // Fast paths for the operations that make up most of integer kernels: all sources known in all active lanes, whole rows at a time. Each
 // falls back to the fold, which says what is right; TestFastPaths compares them.
 
-// slow reports whether an instruction must go through its fold: a source is unknown in an active lane, or the guard is unknown.
-func (w *warp) slow(known uint32) bool { return w.act&^known|w.weak != 0 }
+// slow reports whether an instruction must go through its fold: the guard is unknown, or a source is unknown in an active lane and
+// the result may be known all the same.
+func (w *warp) slow(o *inst, known uint32) bool {
+	return w.weak != 0 || w.act&^known != 0 && o.probes != probeNone
+}
 
-// unknown handles an instruction whose sources are unknown in every active lane and whose fold has no probes.
-func (w *warp) hopeless(o *inst, known uint32) bool {
-	if known&w.act != 0 || o.probes != probeNone || o.words == 0 {
-		return false
+// settle finishes what out began: the result is known in the given ones of the active lanes.
+func (w *warp) settle(o *inst, known uint32, why reason) {
+	row := o.dst
+	if len(w.guardeds) > 0 {
+		w.dropRow(row)
 	}
-	w.poison(o, w.missingReason(o, w.act))
-	return true
+	if w.act == allLanes {
+		w.known[row] = known
+	} else {
+		to := &w.rows[row]
+		for set := w.act; set != 0; set &= set - 1 {
+			i := first(set) & (warpLanes - 1)
+			to[i] = w.bufD[i]
+		}
+		w.known[row] = w.known[row]&^w.act | known&w.act
+	}
+	if why != 0 {
+		w.why[row] = why
+	}
 }
 
 // vec2 and vec3 make executors from functions on whole rows.
@@ -26,14 +41,17 @@ func vec2(f func(o *inst, d, a, b *lanes)) func(*warp, *inst) {
 	return func(w *warp, o *inst) {
 		a, ka := w.src(&o.a, &w.bufA)
 		b, kb := w.src(&o.b, &w.bufB)
-		if w.slow(ka & kb) {
-			if !w.hopeless(o, ka&kb) {
-				foldLanes(w, o)
-			}
-			return
+		k := ka & kb
+		switch {
+		case w.slow(o, k):
+			foldLanes(w, o)
+		case k&w.act == 0:
+			w.poisonRows(o, w.missingReason(o, w.act))
+		default:
+			why := w.lostReason(o, k)
+			f(o, w.out(o.dst), a, b)
+			w.settle(o, k, why)
 		}
-		f(o, w.out(o.dst), a, b)
-		w.commit(o.dst)
 	}
 }
 
@@ -42,15 +60,27 @@ func vec3(f func(o *inst, d, a, b, c *lanes)) func(*warp, *inst) {
 		a, ka := w.src(&o.a, &w.bufA)
 		b, kb := w.src(&o.b, &w.bufB)
 		c, kc := w.src(&o.c, &w.bufC)
-		if w.slow(ka & kb & kc) {
-			if !w.hopeless(o, ka&kb&kc) {
-				foldLanes(w, o)
-			}
-			return
+		k := ka & kb & kc
+		switch {
+		case w.slow(o, k):
+			foldLanes(w, o)
+		case k&w.act == 0:
+			w.poisonRows(o, w.missingReason(o, w.act))
+		default:
+			why := w.lostReason(o, k)
+			f(o, w.out(o.dst), a, b, c)
+			w.settle(o, k, why)
 		}
-		f(o, w.out(o.dst), a, b, c)
-		w.commit(o.dst)
 	}
+}
+
+// lostReason returns why sources are unknown in an active lane, 0 where they are not. It must be asked for before the result, which may
+// overwrite a source, is written.
+func (w *warp) lostReason(o *inst, known uint32) reason {
+	if w.act&^known == 0 {
+		return 0
+	}
+	return w.missingReason(o, w.act)
 }
 
 // quiet reports whether an instruction has one 32-bit result and no predicate results or carry-in.
@@ -64,14 +94,13 @@ func fastMOV(m *machine, o *inst) {
 	}
 	o.exec = func(w *warp, o *inst) {
 		b, kb := w.src(&o.b, &w.bufB)
-		if w.slow(kb) {
-			if !w.hopeless(o, kb) {
-				foldLanes(w, o)
-			}
+		if w.weak != 0 {
+			foldLanes(w, o)
 			return
 		}
+		why := w.lostReason(o, kb)
 		*w.out(o.dst) = *b
-		w.commit(o.dst)
+		w.settle(o, kb, why)
 	}
 }
 
@@ -154,7 +183,7 @@ func vecIMADWide(w *warp, o *inst) {
 	a, ka := w.src(&o.a, &w.bufA)
 	b, kb := w.src(&o.b, &w.bufB)
 	k := ka & kb & w.known[o.c.row] & w.known[o.c.row2]
-	if w.slow(k) {
+	if w.weak != 0 || w.act&^k != 0 {
 		foldLanes(w, o)
 		return
 	}
@@ -173,14 +202,23 @@ func vecIMADWide(w *warp, o *inst) {
 			d[i], e[i] = uint32(v), uint32(v>>32)
 		}
 	}
-	w.known[o.dst] |= w.act
-	w.known[o.dst+1] |= w.act
+	w.finishPair(o.dst)
+}
+
+// finishPair marks a pair of rows known in the active lanes.
+func (w *warp) finishPair(row int32) {
+	for k := range int32(2) {
+		if len(w.guardeds) > 0 {
+			w.dropRow(row + k)
+		}
+		w.known[row+k] |= w.act
+	}
 }
 
 func vecIMADWideFixed(w *warp, o *inst) {
 	a, ka := w.src(&o.a, &w.bufA)
 	b, kb := w.src(&o.b, &w.bufB)
-	if w.slow(ka & kb) {
+	if w.weak != 0 || w.act&^(ka&kb) != 0 {
 		foldLanes(w, o)
 		return
 	}
@@ -195,8 +233,7 @@ func vecIMADWideFixed(w *warp, o *inst) {
 		v += o.c.imm
 		d[i], e[i] = uint32(v), uint32(v>>32)
 	}
-	w.known[o.dst] |= w.act
-	w.known[o.dst+1] |= w.act
+	w.finishPair(o.dst)
 }
 
 func fastLEA(m *machine, o *inst) {
@@ -259,23 +296,107 @@ var lop3Fast = map[uint8]func(o *inst, d, a, b, c *lanes){
 	},
 }
 
+// reedMuller turns a truth table into masks of the terms 1, c, b, bc, a, ac, ab, abc, whose exclusive or is the function.
+func reedMuller(lut uint8) (terms [8]uint32) {
+	for _, step := range []uint{1, 2, 4} { // Moebius transform: each input bit in turn
+		for k := range uint(8) {
+			if k&step != 0 {
+				lut ^= lut >> (k - step) & 1 << k
+			}
+		}
+	}
+	for k := range terms {
+		terms[k] = -(uint32(lut) >> k & 1)
+	}
+	return terms
+}
+
+func evalTerms(t *[8]uint32, d, a, b, c *lanes) {
+	for i := range d {
+		x, y, z := a[i], b[i], c[i]
+		yz := y & z
+		d[i] = t[0] ^ t[1]&z ^ t[2]&y ^ t[3]&yz ^ x&(t[4]^t[5]&z^t[6]&y^t[7]&yz)
+	}
+}
+
 func fastLOP3(m *machine, o *inst) {
 	if lut := o.in.Arg(sass.RoleLut); lut != nil {
 		o.imm = uint32(lut.Imm) & 0xff
 	}
-	if !o.quiet() {
+	if o.dstU || o.words > 1 || o.pv != sinkPred {
 		return
 	}
-	if f := lop3Fast[uint8(o.imm)]; f != nil {
-		o.exec = vec3(f)
+	f := lop3Fast[uint8(o.imm)]
+	if f == nil {
+		terms := reedMuller(uint8(o.imm))
+		f = func(_ *inst, d, a, b, c *lanes) { evalTerms(&terms, d, a, b, c) }
+	}
+	o.exec = func(w *warp, o *inst) { vecLOP3(w, o, f) }
+}
+
+// vecLOP3 evaluates a bitwise function. Where one source has unknown lanes, the result is known in a lane if all ones and all zeros
+// in its place give the same.
+func vecLOP3(w *warp, o *inst, f func(o *inst, d, a, b, c *lanes)) {
+	a, ka := w.src(&o.a, &w.bufA)
+	b, kb := w.src(&o.b, &w.bufB)
+	c, kc := w.src(&o.c, &w.bufC)
+	act := w.act
+	known := ka & kb & kc
+	p, kp := w.pred(o.pp)
+	if w.weak != 0 || o.pu != sinkPred && act&^(known&kp) != 0 {
+		foldLanes(w, o)
 		return
 	}
-	o.exec = vec3(func(o *inst, d, a, b, c *lanes) {
-		lut := uint8(o.imm)
-		for i := range d {
-			d[i] = lop3(lut, a[i], b[i], c[i])
+	if act&^known == 0 {
+		d := w.out(o.dst)
+		f(o, d, a, b, c)
+		if o.pu != sinkPred {
+			var set uint32
+			for i := range d {
+				set |= bit(d[i] != 0) << uint(i)
+			}
+			if o.mod(sass.ModOr) != 0 {
+				set &= p
+			} else {
+				set |= p
+			}
+			w.putPred(o.pu, set, allLanes, 0)
 		}
-	})
+		w.commit(o.dst)
+		return
+	}
+	why := w.missingReason(o, act)
+	zeros, ones := [3]*lanes{a, b, c}, [3]*lanes{a, b, c}
+	unsure := -1
+	for k, known := range [3]uint32{ka, kb, kc} {
+		if act&^known == 0 {
+			continue
+		}
+		if unsure >= 0 {
+			foldLanes(w, o)
+			return
+		}
+		unsure = k
+		w.bufE, w.bufF = *zeros[k], *ones[k]
+		for set := act &^ known; set != 0; set &= set - 1 {
+			i := first(set) & (warpLanes - 1)
+			w.bufE[i], w.bufF[i] = 0, allLanes
+		}
+		zeros[k], ones[k] = &w.bufE, &w.bufF
+	}
+	f(o, &w.bufD, zeros[0], zeros[1], zeros[2])
+	f(o, &w.bufG, ones[0], ones[1], ones[2])
+	known = 0
+	for i := range w.bufD {
+		known |= bit(w.bufD[i] == w.bufG[i]) << uint(i)
+	}
+	if act == allLanes {
+		w.rows[o.dst] = w.bufD
+	}
+	w.settle(o, known, why)
+	if act&^known == 0 {
+		w.why[o.dst] = 0
+	}
 }
 
 func fastSHF(m *machine, o *inst) {
@@ -328,7 +449,8 @@ func vecISETP(w *warp, o *inst) {
 	a, ka := w.src(&o.a, &w.bufA)
 	b, kb := w.src(&o.b, &w.bufB)
 	p, kp := w.pred(o.pp)
-	if w.slow(ka & kb & kp) {
+	known := ka & kb & kp
+	if w.weak != 0 || w.act&^known != 0 && !(o.pp.always && o.in.Bool() == sass.BoolAnd) {
 		foldLanes(w, o)
 		return
 	}
@@ -374,8 +496,9 @@ func vecISETP(w *warp, o *inst) {
 	default:
 		set, not = set&p, not&p
 	}
-	w.setPred(o.pu, set)
-	w.setPred(o.pv, not)
+	why := w.lostReason(o, known)
+	w.putPred(o.pu, set, known, why)
+	w.putPred(o.pv, not, known, why)
 }
 
 // bit is 1 for true; the compiler makes it a flag move.
@@ -387,15 +510,6 @@ func bit(b bool) uint32 {
 	return v
 }
 
-// setPred writes a predicate that is known in all active lanes.
-func (w *warp) setPred(p uint8, value uint32) {
-	if p == sinkPred {
-		return
-	}
-	w.preds[p] = w.preds[p]&^w.act | value&w.act
-	w.pknown[p] |= w.act
-}
-
 func fastSEL(m *machine, o *inst) {
 	if !o.quiet() {
 		return
@@ -404,16 +518,18 @@ func fastSEL(m *machine, o *inst) {
 		a, ka := w.src(&o.a, &w.bufA)
 		b, kb := w.src(&o.b, &w.bufB)
 		p, kp := w.pred(o.pp)
-		if w.slow(ka & kb & kp) {
+		if w.weak != 0 || w.act&^kp != 0 {
 			foldLanes(w, o)
 			return
 		}
+		known := ka&p | kb&^p
+		why := w.lostReason(o, known)
 		d := w.out(o.dst)
 		for i := range d {
 			mask := -(p >> uint(i) & 1)
 			d[i] = a[i]&mask | b[i]&^mask
 		}
-		w.commit(o.dst)
+		w.settle(o, known, why)
 	}
 }
 
@@ -424,7 +540,7 @@ func plainFloat(o *inst) bool {
 }
 
 func fastFADD(m *machine, o *inst) {
-	o.exec = hopelessOr(o.exec)
+	o.exec = foldUnlessUnknown
 	if plainFloat(o) {
 		o.exec = vec2(func(_ *inst, d, a, b *lanes) {
 			for i := range d {
@@ -435,7 +551,7 @@ func fastFADD(m *machine, o *inst) {
 }
 
 func fastFMUL(m *machine, o *inst) {
-	o.exec = hopelessOr(o.exec)
+	o.exec = foldUnlessUnknown
 	if plainFloat(o) && scales[o.in.Enc.Bits(84, 3)] == 1 {
 		o.exec = vec2(func(_ *inst, d, a, b *lanes) {
 			for i := range d {
@@ -446,7 +562,7 @@ func fastFMUL(m *machine, o *inst) {
 }
 
 func fastFFMA(m *machine, o *inst) {
-	o.exec = hopelessOr(o.exec)
+	o.exec = foldUnlessUnknown
 	if plainFloat(o) {
 		o.exec = vec3(func(_ *inst, d, a, b, c *lanes) {
 			for i := range d {
@@ -464,15 +580,14 @@ func canonical(f float32) uint32 {
 	return math.Float32bits(f)
 }
 
-// hopelessOr runs an executor unless every source is unknown in every lane: then the result is too.
-func hopelessOr(exec func(*warp, *inst)) func(*warp, *inst) {
-	return func(w *warp, o *inst) {
-		_, ka := w.src(&o.a, &w.bufA)
-		_, kb := w.src(&o.b, &w.bufB)
-		_, kc := w.src(&o.c, &w.bufC)
-		if w.hopeless(o, ka&kb&kc) {
-			return
-		}
-		exec(w, o)
+// foldUnlessUnknown runs a fold without probes, unless its sources are unknown in every active lane: then so is the result.
+func foldUnlessUnknown(w *warp, o *inst) {
+	_, ka := w.src(&o.a, &w.bufA)
+	_, kb := w.src(&o.b, &w.bufB)
+	_, kc := w.src(&o.c, &w.bufC)
+	if w.weak == 0 && ka&kb&kc&w.act == 0 {
+		w.poison(o, w.missingReason(o, w.act))
+		return
 	}
+	foldLanes(w, o)
 }

@@ -32,6 +32,8 @@ type warp struct {
 	// known, for the reason guardWhy.
 	act, weak uint32
 	guardWhy  reason
+	guard     predRef // the guard, where weak is not empty
+	guardeds  []guarded
 	// maybe are the lanes that run one side of a branch on unknown data, for the reason maybeWhy; ragged those among them where
 	// lanes may have gone different ways.
 	maybe, ragged uint32
@@ -52,8 +54,9 @@ type warp struct {
 	state        warpState
 	forks        int
 
-	vals                   values // of the fold that runs: here, it needs no allocation
+	vals, trial            values // of the fold that runs: here, it needs no allocation
 	bufA, bufB, bufC, bufD lanes
+	bufE, bufF, bufG       lanes
 	addr                   lanes
 }
 
@@ -80,7 +83,7 @@ func (w *warp) reset(id int) {
 	m := w.m
 	rows, known, why := w.rows[:m.rows], w.known[:m.rows], w.why[:m.rows]
 	*w = warp{m: m, block: w.block, id: id, sink: m.sinkRow, rows: rows, known: known, why: why, groups: w.groups[:0],
-		joinAt: noJoin}
+		guardeds: w.guardeds[:0], joinAt: noJoin}
 	// Registers start as known zeros. Compilers do read registers never written, in places where the value does not matter
 	// (the upper half of a 16-bit number, say); unknown ones would spread from there.
 	for i := range rows {
@@ -134,6 +137,7 @@ func (w *warp) run() {
 			act &= value | unsure
 			w.weak = unsure
 			if unsure != 0 {
+				w.guard = o.guard
 				w.guardWhy = w.predReason(o.guard)
 			}
 			if act == 0 {
@@ -174,13 +178,11 @@ func (w *warp) fault(kind FaultKind, o *inst, lane int, value uint64, want strin
 		Lane: lane, Value: value, Want: want}
 	if o != nil {
 		f.PC = uint64(o.index) * instSize
-		f.Instr = instText(o.in)
+		f.Instr = o.in.String()
 		f.Place = w.m.program.place(int(o.index))
 	}
 	w.stop(f)
 }
-
-func instText(in *sass.Inst) string { return in.Op.String() }
 
 // out returns where an elementwise instruction writes: the row itself when every lane takes part, else a buffer that commit
 // merges.
@@ -193,6 +195,9 @@ func (w *warp) out(row int32) *lanes {
 
 // commit finishes what out began: the result is known in all active lanes.
 func (w *warp) commit(row int32) {
+	if len(w.guardeds) > 0 {
+		w.dropRow(row)
+	}
 	if w.act == allLanes {
 		w.known[row] = allLanes
 		return

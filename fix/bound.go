@@ -64,8 +64,8 @@ func groupWords(to []uint32, u *smem.Unit, r *smem.Request, g smem.Mask) []uint3
 	return to
 }
 
-// groupBound returns the passes that a group needs wherever its granules go. words is sorted; a word met by two lanes is
-// in it twice.
+// groupBound returns the passes that a group needs wherever its granules go. words is sorted; a word met by two lanes
+// is in it twice.
 func groupBound(u *smem.Unit, words []uint32, shares bool, granule uint32) int64 {
 	if len(words) == 0 {
 		return 0

@@ -75,8 +75,8 @@ func TestPublicCases(t *testing.T) {
 	}
 }
 
-// TestRocmPermutation is the gfx950 case of ROCm/rocm-libraries 6070: 64 banks, rows of 64 bytes in four chunks, the wave's 64 lanes
-// reading 16 bytes each. A swizzle takes the place of the page's swap and rotation.
+// TestRocmPermutation is the gfx950 case of ROCm/rocm-libraries 6070: 64 banks, rows of 64 bytes in four chunks, the
+// wave's 64 lanes reading 16 bytes each. A swizzle takes the place of the page's swap and rotation.
 func TestRocmPermutation(t *testing.T) {
 	b := &builder{arrays: []access.Array{array("lds", 1, 32, 64)}}
 	b.sites = []access.Site{{Text: "read", Op: smem.Load, Width: 16}}

@@ -11,14 +11,16 @@ import (
 // CertificateSchema names the version of the certificate's JSON form.
 const CertificateSchema = "shmoo.certificate/1"
 
-// Certificate is everything that a stranger needs to check a result: the requests, the layout, the counts and the claims.
+// Certificate is everything that a stranger needs to check a result: the requests, the layout, the counts and the
+// claims.
 type Certificate struct {
 	Schema string `json:"schema"`
 	Arch   string `json:"arch"`
 	Array  string `json:"array"`
 	// Present is the layout of the code as it is: id, or the pad in its declaration.
 	Present string `json:"present"`
-	// ArrayBytes is the size of the array without any layout, Bytes with Transform, Budget the largest that was allowed.
+	// ArrayBytes is the size of the array without any layout, Bytes with Transform, Budget the largest that was
+	// allowed.
 	ArrayBytes   int    `json:"array_bytes"`
 	Bytes        int    `json:"bytes"`
 	Budget       int    `json:"budget"`
@@ -63,8 +65,8 @@ type Claims struct {
 	Linear   *LinearSpace  `json:"linear,omitempty"`
 }
 
-// Certificate returns the certificate of a candidate of the result, or an error for one that breaks up accesses: its requests are
-// not those of the source.
+// Certificate returns the certificate of a candidate of the result, or an error for one that breaks up accesses: its
+// requests are not those of the source.
 func (r *Result) Certificate(c *Candidate) (*Certificate, error) {
 	if len(c.Narrowed) > 0 {
 		return nil, &LimitError{fmt.Sprintf("%s: no certificate for a layout that breaks up wide accesses", c.Transform)}

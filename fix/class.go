@@ -68,7 +68,8 @@ func (c *class) add(site int, n int64) {
 }
 
 // modXor makes requests equal whose addresses differ by one constant under XOR. A linear map turns that into XOR of the
-// words by a constant, which permutes the banks: the cost is the same. The constant is a multiple of align, at least a word.
+// words by a constant, which permutes the banks: the cost is the same. The constant is a multiple of align, at least a
+// word.
 func modXor(align uint32) normal {
 	return func(addr []uint32, lanes smem.Mask) {
 		if lanes == 0 {

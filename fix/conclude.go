@@ -6,13 +6,14 @@ import (
 	"shmoo/smem"
 )
 
-// issueSlots is how many warp instructions a multiprocessor issues in the time of one wavefront: four schedulers issue one each
-// per cycle (CUDA C++ Programming Guide, "SIMT architecture" of compute capability 7.x and later), the data stage of shared
-// memory makes one wavefront.
+// issueSlots is how many warp instructions a multiprocessor issues in the time of one wavefront: four schedulers issue
+// one each per cycle (CUDA C++ Programming Guide, "SIMT architecture" of compute capability 7.x and later), the data
+// stage of shared memory makes one wavefront.
 const issueSlots = 4
 
-// padCopy is what a cp.async.cg request of 16 bytes a lane takes longer, in cycles, in rows padded by 16 bytes than in swizzled ones:
-// 11.4 against 8.0 by a clock probe on an H200 (8 rows of 64 bytes). Its rule is not known; its wavefronts here are a store's.
+// padCopy is what a cp.async.cg request of 16 bytes a lane takes longer, in cycles, in rows padded by 16 bytes than in
+// swizzled ones: 11.4 against 8.0 by a clock probe on an H200 (8 rows of 64 bytes). Its rule is not known; its
+// wavefronts here are a store's.
 const padCopy = 3.4
 
 // conclude chooses the recommendation and states what is proved.
@@ -47,8 +48,9 @@ func (r *Result) conclude() {
 	r.Reason = r.why(best)
 }
 
-// recommend weighs wavefronts and issue slots in the same unit, cycles of a multiprocessor that is busy with this alone; a lost
-// block per multiprocessor outweighs everything but a like share of wavefronts. Ties go to fewer instructions, then bytes.
+// recommend weighs wavefronts and issue slots in the same unit, cycles of a multiprocessor that is busy with this
+// alone; a lost block per multiprocessor outweighs everything but a like share of wavefronts. Ties go to fewer
+// instructions, then bytes.
 func (r *Result) recommend(requests int64) *Candidate {
 	var best *Candidate
 	copies := r.copies()
@@ -92,6 +94,10 @@ func (r *Result) why(c *Candidate) string {
 		text += ", the fewest any layout can have"
 	case c.Wavefronts == r.Pareto[0].Wavefronts && r.OptimalInFamily:
 		text += fmt.Sprintf(", the fewest in the families searched (a bound for all layouts is %d)", r.Bound.Wavefronts)
+	}
+	if top := &r.Pareto[0]; top.Wavefronts < c.Wavefronts && top.Instructions > c.Instructions {
+		text += fmt.Sprintf("; %s would leave %d, but its %d index instructions an access outweigh that", top.Transform,
+			top.Wavefronts, top.Instructions)
 	}
 	if c.Blocks < r.Before.Blocks {
 		text += fmt.Sprintf("; it costs blocks per multiprocessor: %d of %d remain", c.Blocks, r.Before.Blocks)

@@ -130,6 +130,9 @@ func (e *emission) summary(comment string) {
 	fmt.Fprintf(&e.out, "%s %s: %s\n", comment, e.name, strings.TrimSpace(r.layoutText(e.c)))
 	fmt.Fprintf(&e.out, "%s %d wavefronts instead of %d on %s, lower bound %d; %d bytes instead of %d\n", comment,
 		e.c.Wavefronts, r.Before.Wavefronts, r.Problem.Arch.Name, r.Bound.Wavefronts, e.c.Bytes, r.Before.Bytes)
+	if r.Problem.Array.ElemBytes <= 0 {
+		fmt.Fprintf(&e.out, "%s offsets count bytes: the input names no element\n", comment)
+	}
 }
 
 // coordinates names the variables of the index function.

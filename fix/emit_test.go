@@ -36,7 +36,8 @@ func emitted(t *testing.T) map[string]*Result {
 	}
 }
 
-// indexed checks that a list of element offsets, by flat element number, is the layout promised and has the counts promised.
+// indexed checks that a list of element offsets, by flat element number, is the layout promised and has the counts
+// promised.
 func indexed(t *testing.T, r *Result, c *Candidate, offsets []int) {
 	t.Helper()
 	elem := r.Problem.Array.ElemBytes

@@ -7,7 +7,8 @@ import (
 	"shmoo/layout"
 )
 
-// LayoutError reports a layout that an array cannot have: not one-to-one, of another size, or one that tears accesses apart.
+// LayoutError reports a layout that an array cannot have: not one-to-one, of another size, or one that tears accesses
+// apart.
 type LayoutError struct {
 	Layout string
 	Msg    string
@@ -15,7 +16,8 @@ type LayoutError struct {
 
 func (e *LayoutError) Error() string { return fmt.Sprintf("fix: layout %s: %s", e.Layout, e.Msg) }
 
-// Evaluate counts what a given layout does to the requests of a problem. It returns a *LayoutError for one the array cannot have.
+// Evaluate counts what a given layout does to the requests of a problem. It returns a *LayoutError for one the array
+// cannot have.
 func Evaluate(ctx context.Context, p *Problem, t layout.Transform) (Candidate, error) {
 	if err := p.check(); err != nil {
 		return Candidate{}, err
@@ -57,9 +59,9 @@ func Evaluate(ctx context.Context, p *Problem, t layout.Transform) (Candidate, e
 // Given is the family of a layout that the user named.
 const Given Family = "given"
 
-// FromLayout returns a layout of the array's coordinates as a transform of its bytes. The layout's modes are the array's
-// dimensions in the order of the declaration, or it has one mode that counts all elements; its offsets count elements. It returns
-// a *LayoutError where sizes differ or two elements would share a place.
+// FromLayout returns a layout of the array's coordinates as a transform of its bytes. The layout's modes are the
+// array's dimensions in the order of the declaration, or it has one mode that counts all elements; its offsets count
+// elements. It returns a *LayoutError where sizes differ or two elements would share a place.
 func FromLayout(p *Problem, l layout.Layout) (layout.Transform, error) {
 	a := &p.Array
 	fail := func(format string, args ...any) (layout.Transform, error) {

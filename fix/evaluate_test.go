@@ -189,3 +189,27 @@ func TestPresentPad(t *testing.T) {
 		t.Error("a pad was taken out although not all addresses are known")
 	}
 }
+
+// TestWithoutArrays searches the requests of an input that names no array, such as a recorded pattern.
+func TestWithoutArrays(t *testing.T) {
+	b := transpose(32)
+	b.arrays = nil
+	p := b.problem(t, Block{})
+	if p.Array.Name != "shared memory" || p.Array.Size != 4096 {
+		t.Errorf("got array %s of %d bytes", p.Array.Name, p.Array.Size)
+	}
+	r := search(t, p, Options{})
+	// Rows are read off the lanes; a pad is no longer free, so the swizzle wins on bytes.
+	if r.Best == nil || r.Best.Transform.String() != "Swizzle<5,2,5>" || !r.OptimalInGeneral {
+		t.Fatalf("%s\n%s", r.Reason, front(r))
+	}
+	if got := front(search(t, p, Options{Allow: []Family{PadOf}})); !strings.Contains(got, "pad(+4 per 128 bytes): 64 wavefronts, 4220 bytes, 2") {
+		t.Errorf("pads of inferred rows:\n%s", got)
+	}
+	text := emit(t, r, CUDA)
+	for _, want := range []string{"shared_memory_index(int i)", "offsets count bytes", "return i ^ (i >> 5 & 124);"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}

@@ -51,7 +51,8 @@ func scaled(t layout.Transform, elem uint32) (layout.Transform, bool) {
 	return nil, false
 }
 
-// expression writes a transform of the variable v as an expression that C and Python read alike; div is their integer division.
+// expression writes a transform of the variable v as an expression that C and Python read alike; div is their integer
+// division.
 func expression(t layout.Transform, v, div string) string {
 	switch t := t.(type) {
 	case layout.Pad:

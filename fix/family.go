@@ -25,8 +25,8 @@ type PadSpace struct {
 	Pitches []uint32 `json:"pitches"`
 	Step    uint32   `json:"step"`
 	Max     uint32   `json:"max"`
-	// Declared: the pitches are those of the declaration. Then two of them may be padded at once, and the pad after the last row
-	// takes memory too, as it does in a declaration with longer rows.
+	// Declared: the pitches are those of the declaration. Then two of them may be padded at once, and the pad after the
+	// last row takes memory too, as it does in a declaration with longer rows.
 	Declared bool `json:"declared"`
 }
 
@@ -46,8 +46,8 @@ func (s PadSpace) each(f func(layout.Pad)) {
 	}
 }
 
-// SwizzleSpace describes the swizzles of a search: all Swizzle<B,M,S> on bytes with M at least LowBit whose source and target
-// bits lie below Bits.
+// SwizzleSpace describes the swizzles of a search: all Swizzle<B,M,S> on bytes with M at least LowBit whose source and
+// target bits lie below Bits.
 type SwizzleSpace struct {
 	LowBit int `json:"low_bit"`
 	Bits   int `json:"bits"`
@@ -64,12 +64,14 @@ func (s SwizzleSpace) each(f func(layout.Swizzle)) {
 	}
 }
 
-// LinearSpace describes the linear maps of a search: each address bit from First to Bits-1 is XORed onto any of the bank bits
-// from LowBit to First-1.
+// LinearSpace describes the linear maps of a search: each address bit from First to Bits-1 is XORed onto any of the
+// bank bits from LowBit to First-1.
 type LinearSpace struct {
 	LowBit int `json:"low_bit"`
 	First  int `json:"first"`
 	Bits   int `json:"bits"`
+	// General: every other linear map of the address bits from LowBit to Bits-1 was accounted for too.
+	General bool `json:"general"`
 }
 
 // spaces returns the parameters of the families for a problem whose layouts keep granules of the given size.
@@ -80,7 +82,8 @@ func spaces(p *Problem, granule uint32) (PadSpace, SwizzleSpace, LinearSpace) {
 	low := bits.TrailingZeros32(granule)
 	n := bits.Len32(uint32(p.Array.Size) - 1)
 	first := bits.TrailingZeros32(row)
-	return pads, SwizzleSpace{low, n}, LinearSpace{max(low, bits.TrailingZeros32(uint32(p.Arch.Unit.BankBytes))), first, max(n, first)}
+	word := bits.TrailingZeros32(uint32(p.Arch.Unit.BankBytes))
+	return pads, SwizzleSpace{low, n}, LinearSpace{LowBit: max(low, word), First: first, Bits: max(n, first)}
 }
 
 // padStep is the element, or the granule where no element is known or the element is not a part of the row of banks.

@@ -25,9 +25,9 @@ func GuardForms() []GuardForm { return []GuardForm{GuardGo, GuardPytest} }
 // maxGuarded bounds the distinct requests per site that go into a guard test: those made most often.
 const maxGuarded = 8
 
-// EmitGuard writes a self-contained test that fails if the writer's and the reader's index functions disagree, if an access is
-// torn apart, or if the layout is lost and wavefronts rise. The test holds the requests of the source, as lanes that the
-// hardware serves together, and two index functions to point at the kernel's own.
+// EmitGuard writes a self-contained test that fails if the writer's and the reader's index functions disagree, if an
+// access is torn apart, or if the layout is lost and wavefronts rise. The test holds the requests of the source, as
+// lanes that the hardware serves together, and two index functions to point at the kernel's own.
 func EmitGuard(w io.Writer, r *Result, c *Candidate, form GuardForm) error {
 	write, ok := map[GuardForm]func(*guard) string{GuardGo: (*guard).golang, GuardPytest: (*guard).pytest}[form]
 	if !ok {

@@ -45,10 +45,10 @@ type Patch struct {
 	Dynamic int
 }
 
-// PatchSketch writes a candidate into the sketch: a pad changes the declaration, an XOR the index expressions. It runs the patched
-// sketch and returns it only if every lane of every request goes where the layout puts it, which makes the counts those promised.
-// It returns a *FormError for what cannot be said that way: accesses through pointers under an XOR, indices with side effects,
-// bounds that come out of a macro.
+// PatchSketch writes a candidate into the sketch: a pad changes the declaration, an XOR the index expressions. It runs
+// the patched sketch and returns it only if every lane of every request goes where the layout puts it, which makes the
+// counts those promised. It returns a *FormError for what cannot be said that way: accesses through pointers under an
+// XOR, indices with side effects, bounds that come out of a macro.
 func PatchSketch(ctx context.Context, in Input, r *Result, c *Candidate) (*Patch, error) {
 	if len(c.Narrowed) > 0 {
 		return nil, sketchError("%s breaks up wide accesses", c.Transform)
@@ -142,7 +142,8 @@ func (p *patcher) edit() error {
 	return p.flatIndices(a, t)
 }
 
-// padDimensions turns pads after rows and planes into longer dimensions, or shorter ones where a pad that is there goes.
+// padDimensions turns pads after rows and planes into longer dimensions, or shorter ones where a pad that is there
+// goes.
 func (p *patcher) padDimensions(a *access.Array, pad layout.Pad) error {
 	dims := p.source.Decl(p.array).Dims
 	plain := p.r.Problem.Array.Dims // without the pad that is there
@@ -298,8 +299,8 @@ func (p *patcher) lastIndices(a *access.Array, t layout.Transform) error {
 	})
 }
 
-// rowTerm writes ((element number) >> d & mask) with the element number taken from the last two indices where its low bits do not
-// count, else from all of them.
+// rowTerm writes ((element number) >> d & mask) with the element number taken from the last two indices where its low
+// bits do not count, else from all of them.
 func (p *patcher) rowTerm(ix []sketch.Index, d int, mask uint32, width int) (string, error) {
 	lowest := bits.TrailingZeros32(mask) + d // of the source bits
 	highest := bits.Len32(mask) + d
@@ -507,8 +508,8 @@ func writeLine(b *strings.Builder, mark byte, line string) {
 	}
 }
 
-// recheck runs both sketches side by side: every request must be the same but for the layout, lane by lane, and the wavefronts
-// must be those promised.
+// recheck runs both sketches side by side: every request must be the same but for the layout, lane by lane, and the
+// wavefronts must be those promised.
 func (p *patcher) recheck(ctx context.Context, patched *sketch.Source) error {
 	now := patched.Arrays()
 	if len(now) != len(p.source.Arrays()) {

@@ -193,7 +193,8 @@ func TestPure(t *testing.T) {
 	}
 }
 
-// TestCUDARunsInASketch puts the emitted index functions into kernels and runs those: the counts must be the promised ones.
+// TestCUDARunsInASketch puts the emitted index functions into kernels and runs those: the counts must be the promised
+// ones.
 func TestCUDARunsInASketch(t *testing.T) {
 	for _, o := range []Options{pads, xors} {
 		r := search(t, transpose(32).problem(t, Block{}), o)

@@ -34,15 +34,15 @@ type Problem struct {
 	// Sites are those that touch the array, Requests the distinct requests of all of them.
 	Sites    []access.Site
 	Requests []Request
-	// Present is the pad that the declaration has, where a search took it out: Array and Requests are then without it. Problems
-	// leaves it nil.
+	// Present is the pad that the declaration has, where a search took it out: Array and Requests are then without it.
+	// Problems leaves it nil.
 	Present layout.Pad
 	// Unresolved counts accesses that may belong here but have no known address.
 	Unresolved int64
 }
 
 // maxDistinct bounds the distinct requests that are kept for an array.
-const maxDistinct = 1 << 20
+const maxDistinct = 1 << 18
 
 // LimitError reports a request that the search cannot take, or an input that is too large for it.
 type LimitError struct{ Msg string }
@@ -50,8 +50,8 @@ type LimitError struct{ Msg string }
 func (e *LimitError) Error() string { return "fix: " + e.Msg }
 
 // Problems reads a source to its end and returns one problem for each array that is accessed, in the order of the
-// source's arrays. An access belongs to the array that its first active lane hits; if another lane hits another array it
-// belongs to none and is an error. A source without arrays gives one problem named "shared memory".
+// source's arrays. An access belongs to the array that its first active lane hits; if another lane hits another array
+// it belongs to none and is an error. A source without arrays gives one problem named "shared memory".
 func Problems(ctx context.Context, source access.Source, a *arch.Arch, block Block) ([]*Problem, error) {
 	c := collector{arch: a, sites: source.Sites(), arrays: source.Arrays(), block: block}
 	if len(c.arrays) == 0 {
@@ -239,8 +239,8 @@ func siteName(s *access.Site) string {
 	return where
 }
 
-// pitches returns the row sizes in bytes after which pads can go, smallest first, and whether they are declared. Where the
-// array is flat they are read off the distances between neighbouring lanes, the most frequent ones first kept.
+// pitches returns the row sizes in bytes after which pads can go, smallest first, and whether they are declared. Where
+// the array is flat they are read off the distances between neighbouring lanes, the most frequent ones first kept.
 func (p *Problem) pitches() (pitches []uint32, declared bool) {
 	if d := p.Array.Dims; len(d) >= 2 && p.Array.ElemBytes > 0 {
 		per := p.Array.ElemBytes

@@ -66,8 +66,8 @@ type Result struct {
 	// Basis is the weakest basis among the rules of the unit that the counts rest on.
 	Basis smem.Basis
 	Ideal []int64 // by site: wavefronts without conflicts
-	// Pareto holds the candidates, Before among them, that no other beats in wavefronts, bytes and instructions at once,
-	// fewest wavefronts first.
+	// Pareto holds the candidates, Before among them, that no other beats in wavefronts, bytes and instructions at
+	// once, fewest wavefronts first.
 	Pareto []Candidate
 	// Best is the recommendation, or nil to leave the array as it is.
 	Best *Candidate
@@ -75,8 +75,8 @@ type Result struct {
 	Reason   string
 	Bound    Bound
 	Searched []Searched
-	// OptimalInFamily: no member of the families searched has fewer wavefronts than Pareto[0]. OptimalInGeneral: no layout
-	// that keeps granules in one piece has.
+	// OptimalInFamily: no member of the families searched has fewer wavefronts than Pareto[0]. OptimalInGeneral: no
+	// layout that keeps granules in one piece has.
 	OptimalInFamily, OptimalInGeneral bool
 
 	searcher *searcher
@@ -84,11 +84,13 @@ type Result struct {
 	pads     PadSpace
 	swizzles SwizzleSpace
 	linear   LinearSpace
+	// afterRows is the fewest wavefronts before bank maps other than XORs of row bits were tried.
+	afterRows int64
 }
 
-// Search tries every candidate of the allowed families on all requests of the problem. A pad that the declaration has is among
-// them, not under them: the result's problem is without it, and candidates may have less. It returns a *LimitError for a problem
-// it cannot take and a *BudgetError for a budget below the array's size.
+// Search tries every candidate of the allowed families on all requests of the problem. A pad that the declaration has
+// is among them, not under them: the result's problem is without it, and candidates may have less. It returns a
+// *LimitError for a problem it cannot take and a *BudgetError for a budget below the array's size.
 func Search(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -223,10 +225,8 @@ func (s *searcher) family(f Family, r *Result) (Searched, error) {
 		if err != nil {
 			return
 		}
-		if done.Tried%256 == 0 {
-			if err = s.ctx.Err(); err != nil {
-				return
-			}
+		if err = s.ctx.Err(); err != nil {
+			return
 		}
 		var legal bool
 		if legal, err = s.try(f, t, cl); legal {
@@ -256,8 +256,8 @@ func (s *searcher) family(f Family, r *Result) (Searched, error) {
 	return done, err
 }
 
-// commonPeriod returns a distance that all pitches divide and over which pads of any number of steps add whole words, or,
-// where that distance is too large to matter, one that exceeds every address.
+// commonPeriod returns a distance that all pitches divide and over which pads of any number of steps add whole words,
+// or, where that distance is too large to matter, one that exceeds every address.
 func commonPeriod(s PadSpace) uint32 {
 	period := uint64(1)
 	for _, p := range s.Pitches {
@@ -320,8 +320,8 @@ func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, er
 	return true, nil
 }
 
-// extent returns the bytes that the array takes under a transform. It is exact where Transform.Extent rounds up to a block, and
-// counts whole rows where the array has declared ones.
+// extent returns the bytes that the array takes under a transform. It is exact where Transform.Extent rounds up to a
+// block, and counts whole rows where the array has declared ones.
 func (s *searcher) extent(t layout.Transform) uint64 {
 	n := uint32(s.p.Array.Size)
 	rough := t.Extent(uint64(n))
@@ -358,7 +358,8 @@ func (s *searcher) instructions(t layout.Transform) int {
 	return t.Cost().Flat
 }
 
-// narrowed lists the sites whose accesses a granule breaks up, and reports whether those are all plain loads and stores.
+// narrowed lists the sites whose accesses a granule breaks up, and reports whether those are all plain loads and
+// stores.
 func (s *searcher) narrowed(granule uint32) ([]int, bool) {
 	var out []int
 	for i := range s.p.Requests {

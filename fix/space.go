@@ -32,8 +32,8 @@ type SpaceResult struct {
 	Space  *space.Space
 	Array  string
 	Points []SpacePoint
-	// Rules is the smallest set of rules found that gives every point its fewest wavefronts, in the order in which their
-	// conditions are asked. The last one has no condition.
+	// Rules is the smallest set of rules found that gives every point its fewest wavefronts, in the order in which
+	// their conditions are asked. The last one has no condition.
 	Rules []Rule
 	// Smallest reports that no smaller set of the rules considered would do.
 	Smallest bool
@@ -111,12 +111,15 @@ func rowBytes(p *Problem) int {
 // maxPoints bounds the points of a search.
 const maxPoints = 1 << 14
 
-// SearchSpace searches every point of a space. make returns the problem at a point, or an error that becomes the point's
-// verdict. It then looks for the fewest rules that give every point its fewest wavefronts, and for the simplest conditions
-// that tell where to use which.
+// SearchSpace searches every point of a space. make returns the problem at a point, or an error that becomes the
+// point's verdict. It then looks for the fewest rules that give every point its fewest wavefronts, and for the simplest
+// conditions that tell where to use which.
 func SearchSpace(ctx context.Context, s *space.Space, make func([]space.Value) (*Problem, error), o Options) (*SpaceResult, error) {
 	if n := s.Size(); n > maxPoints {
 		return nil, &LimitError{fmt.Sprintf("got a space of %d points, want at most %d", n, maxPoints)}
+	}
+	if o.Narrow {
+		return nil, &LimitError{"accesses are not broken up over a space: each point would need code of its own"}
 	}
 	out := &SpaceResult{Space: s}
 	c := cover{o: o}
@@ -198,13 +201,16 @@ func (c *cover) rules(ctx context.Context, out *SpaceResult) error {
 		}
 	}
 	chosen, smallest := c.choose()
+	if chosen == nil {
+		return errors.New("fix: the rules considered do not serve every point")
+	}
 	out.Smallest = smallest
 	c.assign(chosen, out)
 	return nil
 }
 
-// considered lists the rules in order of preference: no change, pads from small to large, swizzles, and whatever single points
-// found best.
+// considered lists the rules in order of preference: no change, pads from small to large, swizzles, and whatever single
+// points found best.
 func (c *cover) considered() []Rule {
 	rules := []Rule{{Unit: Bytes}}
 	allow := c.o.Allow
@@ -236,7 +242,7 @@ func (c *cover) considered() []Rule {
 	}
 	seen := map[string]bool{}
 	for _, r := range c.results {
-		if t := r.Pareto[0].Transform; !seen[t.String()] && r.Pareto[0].Family != None {
+		if t := r.Pareto[0].Transform; !seen[t.String()] && t.String() != (layout.Identity{}).String() {
 			seen[t.String()] = true
 			rules = append(rules, Rule{Transform: t})
 		}
@@ -269,8 +275,9 @@ func (c *cover) serves(rule *Rule, p *Problem, r *Result) bool {
 	return true
 }
 
-// choose returns the indices of the fewest tests that serve all points, and whether fewer are impossible. One, two and three
-// rules are tried in full; beyond that each step takes the rule that serves most of what is left.
+// choose returns the indices of the fewest tests that serve all points, nil if all together do not, and whether fewer
+// are impossible. One, two and
+// three rules are tried in full; beyond that each step takes the rule that serves most of what is left.
 func (c *cover) choose() (chosen []int, smallest bool) {
 	all := make([]uint64, (len(c.problems)+63)/64)
 	for i := range c.problems {
@@ -302,11 +309,14 @@ func (c *cover) choose() (chosen []int, smallest bool) {
 	}
 	have := slices.Clone(none)
 	for missing(have) > 0 {
-		best, left := 0, len(c.problems)+1
+		best, left := -1, missing(have)
 		for i := range c.tests {
 			if n := missing(have, i); n < left {
 				best, left = i, n
 			}
+		}
+		if best < 0 {
+			return nil, false
 		}
 		chosen = append(chosen, best)
 		for w := range have {
@@ -361,8 +371,8 @@ func (c *cover) assign(chosen []int, out *SpaceResult) {
 	}
 }
 
-// nextRule returns the rule whose condition is simplest: true only where the rule serves, false only where another does. Among
-// equals "no pad" waits to be the answer otherwise.
+// nextRule returns the rule whose condition is simplest: true only where the rule serves, false only where another
+// does. Among equals "no pad" waits to be the answer otherwise.
 func (c *cover) nextRule(chosen, left []int, out *SpaceResult, served func(k, i int) bool) (int, *Condition) {
 	type option struct {
 		pick int

@@ -88,6 +88,10 @@ func TestSpaces(t *testing.T) {
 			rules: "no pad", short: 0,
 		},
 		{
+			name: "the pad that is there is best, and no family has it", space: "chunk=32,dtype=f32", make: chunks(t, 4, 1),
+			options: Options{Allow: []Family{LinearF}}, rules: "pad(+4 per 128 bytes)", short: 0,
+		},
+		{
 			name: "256-byte rows need another swizzle", space: "chunk=32,64,dtype=f32", make: chunks(t, 16, 0), options: Options{Allow: []Family{XOR}},
 			rules: "if row_bytes % 256 == 128: Swizzle<3,4,3>; Swizzle<3,4,4>", short: 2,
 		},
@@ -200,6 +204,9 @@ func TestSpaceErrors(t *testing.T) {
 	if _, err := SearchSpace(context.Background(), s, func([]space.Value) (*Problem, error) { return nil, none }, Options{}); !errors.Is(err, none) {
 		t.Errorf("no point has a verdict: got %v", err)
 	}
+	if _, err := SearchSpace(context.Background(), s, nil, Options{Narrow: true}); err == nil {
+		t.Error("broken-up accesses over a space: got no error")
+	}
 	big, err := space.Parse("a=1..200,b=1..200")
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +217,8 @@ func TestSpaceErrors(t *testing.T) {
 	}
 }
 
-// TestConditionsSeparate checks the choice of conditions where a remainder, a bound, a set and a list are each the simplest.
+// TestConditionsSeparate checks the choice of conditions where a remainder, a bound, a set and a list are each the
+// simplest.
 func TestConditionsSeparate(t *testing.T) {
 	s, err := space.Parse("n=1..12,kind=a,b,c")
 	if err != nil {

@@ -151,9 +151,9 @@ func (r *SpaceResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// EmitPick writes the rules as a Python function of the quantities that their conditions name: pick_pad, which returns bytes to
-// add to each row, or pick_layout, which returns the layout's text, where a rule is no pad. It is executed by TileLang and other
-// Python front ends at the time a kernel is built.
+// EmitPick writes the rules as a Python function of the quantities that their conditions name: pick_pad, which returns
+// bytes to add to each row, or pick_layout, which returns the layout's text, where a rule is no pad. It is executed by
+// TileLang and other Python front ends at the time a kernel is built.
 func EmitPick(w io.Writer, r *SpaceResult) error {
 	pads := true
 	var args []string

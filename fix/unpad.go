@@ -6,12 +6,13 @@ import (
 	"shmoo/layout"
 )
 
-// withoutPad returns the problem with the pad that the declaration has taken out, so that the search can take it away or choose
-// another: columns at the end of every row that no request touches are unused room. It returns p itself where there is none.
+// withoutPad returns the problem with the pad that the declaration has taken out, so that the search can take it away
+// or choose another: columns at the end of every row that no request touches are unused room. It returns p itself where
+// there is none.
 //
-// A column may be untouched for another reason, such as a block at the edge of the grid that was not run. So only what looks like
-// a pad counts: the rows without it are whole granules and a multiple of 16 bytes or a power of two, the unused room is no more
-// than a row of banks and than the rest of the row, and every address is known.
+// A column may be untouched for another reason, such as a block at the edge of the grid that was not run. So only what
+// looks like a pad counts: the rows without it are whole granules and a multiple of 16 bytes or a power of two, the
+// unused room is no more than a row of banks and than the rest of the row, and every address is known.
 func (p *Problem) withoutPad() *Problem {
 	_, declared := p.pitches()
 	if !declared || p.Unresolved > 0 || p.Present != nil {

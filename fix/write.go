@@ -14,7 +14,8 @@ import (
 // Schema names the version of the result's JSON form.
 const Schema = "shmoo.fix/1"
 
-// WriteText writes a result for people: the Pareto table with wavefronts by site, the recommendation and what is proved.
+// WriteText writes a result for people: the Pareto table with wavefronts by site, the recommendation and what is
+// proved.
 func WriteText(w io.Writer, r *Result) error {
 	p := r.Problem
 	var b strings.Builder
@@ -101,8 +102,12 @@ func (r *Result) proof() string {
 			parts = append(parts, fmt.Sprintf("%s: not allowed", s.Family))
 		case s.Note == notNeeded:
 			parts = append(parts, fmt.Sprintf("%s: not needed", s.Family))
+		case s.Exhausted && s.Note != "":
+			parts = append(parts, fmt.Sprintf("%s: every XOR of row bits onto bank bits, %s", s.Family, s.Note))
 		case s.Note != "":
 			parts = append(parts, fmt.Sprintf("%s: %d tried, %s", s.Family, s.Tried, s.Note))
+		case s.Family == LinearF:
+			parts = append(parts, "linear: every XOR of row bits onto bank bits")
 		default:
 			parts = append(parts, fmt.Sprintf("%s: all %d legal candidates (%d dropped for alignment or memory)", s.Family, s.Tried, s.Illegal))
 		}

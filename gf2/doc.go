@@ -14,8 +14,8 @@
 // and the question whether eight lanes that differ in bits 7..9 meet in one bank is a question of rank: restrict the
 // map to the bank bits (rows 2..6), apply it to the space spanned by bits 7..9; the lanes fall into 2^rank banks.
 //
-// What can be done: rank, kernel, image, preimage of a vector (Solve), inverse, composition; sum, intersection, complement
-// and annihilator of spaces. Everything is exact; nothing here is randomised or approximate.
+// What can be done: rank, kernel, image, preimage of a vector (Solve), inverse, composition; sum, intersection,
+// complement and annihilator of spaces. Everything is exact; nothing here is randomised or approximate.
 //
 // Limits: 64 input and 64 output bits. Rectangular and singular matrices are fine. Values that do not fit the stated
 // widths are errors, never truncated.

@@ -17,8 +17,8 @@ type Comparison struct {
 	A, B uint32
 }
 
-// Compare decides whether two layouts have the same size and offsets, or finds the first index where they differ. Shapes
-// may differ: (4,4):(1,4) equals 16:1. The error is ErrUndecided or nil.
+// Compare decides whether two layouts have the same size and offsets, or finds the first index where they differ.
+// Shapes may differ: (4,4):(1,4) equals 16:1. The error is ErrUndecided or nil.
 func Compare(a, b Layout) (Comparison, error) {
 	c := Comparison{SizeA: a.Size(), SizeB: b.Size()}
 	n := min(c.SizeA, c.SizeB)

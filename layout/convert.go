@@ -68,8 +68,8 @@ func factor(f func(uint32) uint32, n uint32) (sizes, steps []uint32, ok bool) {
 	return sizes, steps, true
 }
 
-// ToSwizzled returns the layout as a swizzle after a strided layout, with the fewest swizzled bits, and whether there is
-// one. Only layouts linear over F2 are tried.
+// ToSwizzled returns the layout as a swizzle after a strided layout, with the fewest swizzled bits, and whether there
+// is one. Only layouts linear over F2 are tried.
 func ToSwizzled(l Layout) (Apply, bool) {
 	if _, ok := l.columns(); !ok {
 		return Apply{}, false
@@ -96,7 +96,8 @@ func ToSwizzled(l Layout) (Apply, bool) {
 	return Apply{}, false
 }
 
-// ToShared returns the layout as Triton's swizzled shared encoding of a two-dimensional tensor, and whether there is one.
+// ToShared returns the layout as Triton's swizzled shared encoding of a two-dimensional tensor, and whether there is
+// one.
 func ToShared(l Layout) (Shared, bool) {
 	sizes, ok := flatSizes(l, 2)
 	if !ok {
@@ -201,4 +202,17 @@ func flatSizes(l Layout, rank int) ([]uint32, bool) {
 		}
 	}
 	return sizes, true
+}
+
+// Compose returns the layout that takes an index through inner and then through outer, as shape:stride where that is
+// exact, else as the pair. It fails if an offset of inner is no index of outer.
+func Compose(outer, inner Layout) (Layout, error) {
+	pair, err := NewAfter(outer, inner)
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := ToStrided(pair); ok {
+		return s, nil
+	}
+	return pair, nil
 }

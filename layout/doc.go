@@ -38,9 +38,9 @@
 //	#ttg.shared_linear<{offset = [[0, 1], [1, 0]], block = []}>     offset bits to coordinates; as a Layout it is inverted
 //	#ttg.linear<{register = [[0, 1]], lane = [[1, 0]]}>             inputs to coordinates
 //
-// What is printed is read back as the same value. The unit of a bare transform is the byte; the unit of a swizzle or pad
-// inside a layout is that of the layout's offsets, usually elements. Swizzle<3,4,3> on bytes is Swizzle<3,3,3> on 2-byte
-// elements ([Swizzle.Recast]).
+// What is printed is read back as the same value. The unit of a bare transform is the byte; the unit of a swizzle or
+// pad inside a layout is that of the layout's offsets, usually elements. Swizzle<3,4,3> on bytes is Swizzle<3,3,3> on
+// 2-byte elements ([Swizzle.Recast]).
 //
 // # How questions are decided
 //
@@ -51,6 +51,6 @@
 //
 // # Limits
 //
-// Sizes and offsets stay below 2^31, nesting below 32 levels, a text below 64 KiB. Negative strides are not read. Triton
-// encodings of several blocks (non-empty block bases), and NVIDIA's own MMA encodings, are not read.
+// Sizes and offsets stay below 2^31, nesting below 32 levels, a text below 64 KiB. Negative strides are not read.
+// Triton encodings of several blocks (non-empty block bases), and NVIDIA's own MMA encodings, are not read.
 package layout

@@ -46,7 +46,8 @@ func (l Linear) Map(addr uint32) uint32 {
 	return out
 }
 
-// Extent rounds n up to the block of bytes that the changed target bits permute; below the lowest source bit nothing moves.
+// Extent rounds n up to the block of bytes that the changed target bits permute; below the lowest source bit nothing
+// moves.
 func (l Linear) Extent(n uint64) uint64 {
 	changed, first := uint32(0), len(l.images)
 	for i, v := range l.images {

@@ -92,7 +92,8 @@ func nested(s Strided) bool {
 	return true
 }
 
-// oneToOne reports whether a transform is known to be one-to-one on all offsets: a pad is because it is strictly rising.
+// oneToOne reports whether a transform is known to be one-to-one on all offsets: a pad is because it is strictly
+// rising.
 func oneToOne(t Transform) bool {
 	switch t := t.(type) {
 	case Identity, Pad, Swizzle, AbsoluteSwizzle, Linear, Shift, Recast:

@@ -2,8 +2,8 @@ package layout
 
 import "fmt"
 
-// Recast turns the number of an element of that many bytes into its byte offset. In a composition it prints as CuTe does,
-// smem_ptr[16b](unset), and what stands left of it acts on bytes.
+// Recast turns the number of an element of that many bytes into its byte offset. In a composition it prints as CuTe
+// does, smem_ptr[16b](unset), and what stands left of it acts on bytes.
 type Recast uint32
 
 // Map returns the byte offset of element n.

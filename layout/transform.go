@@ -27,7 +27,8 @@ type Transform interface {
 // Cost counts integer instructions per access, for the machine code a compiler is expected to make (shift, LOP3, IMAD;
 // assumed, not measured).
 type Cost struct {
-	// Folded applies where the address is formed from row and column with constant pitch: a pad changes the constant only.
+	// Folded applies where the address is formed from row and column with constant pitch: a pad changes the constant
+	// only.
 	Folded int
 	// Flat applies where only the flat offset is known and the map must be computed from it.
 	Flat int

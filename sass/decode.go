@@ -140,7 +140,7 @@ func (i *Inst) operand(o *Operand, a *argDesc, w Word) {
 		o.Kind, o.Reg, o.UReg = KindConst, RZ, URZ
 		o.Bank, o.Imm = uint8(w.Bits(54, 5)), int64(w.Bits(40, 14)<<2)
 	case akCx:
-		o.Kind, o.Reg, o.UReg = KindCx, RZ, i.uniform(field{lo: 32, width: 8}, w)
+		o.Kind, o.Reg, o.UReg, o.Desc = KindCx, RZ, URZ, i.uniform(field{lo: 32, width: 8}, w)
 		o.Imm = int64(w.Bits(40, 14) << 2)
 	case akConstLoad, akConstUniform, akCxLoad, akMem:
 		i.address(o, a, w)
@@ -258,7 +258,7 @@ func (i *Inst) address(o *Operand, a *argDesc, w Word) {
 	case akConstUniform:
 		o.Kind = KindUConst
 	case akCxLoad:
-		o.Kind = KindCx
+		o.Kind, o.Desc = KindCx, i.uniform(m.cx, w)
 	}
 	if m.bank.width != 0 {
 		o.Bank = uint8(m.bank.get(w))

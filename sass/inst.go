@@ -72,7 +72,7 @@ const (
 	KindF16x2               // two half floats: Imm holds the 32 bits
 	KindConst               // c[Bank][Reg + Imm]: Reg is the index register (RZ = none), Imm a byte offset
 	KindUConst              // c[Bank][UReg + Imm], uniform index register
-	KindCx                  // cx[UReg][Reg + Imm]: bank named by a descriptor in UReg
+	KindCx                  // cx[Desc][Reg + UReg + Imm]: bank named by a descriptor in uniform register Desc
 	KindAddr                // memory address: (Reg << Shift) + UReg + Imm; see Operand
 	KindTarget              // code: Imm is the displacement from the end of this instruction, in bytes
 	KindAbs                 // code: Imm is an absolute address
@@ -143,7 +143,7 @@ type Operand struct {
 	Role  Role
 	Reg   uint8
 	UReg  uint8
-	Desc  uint8 // uniform register of the descriptor, with FlagDesc
+	Desc  uint8 // uniform register of the descriptor, with FlagDesc and for KindCx
 	Bank  uint8
 	Shift uint8 // left shift of the base register: 0, 2, 3 or 4 (printed .X4, .X8, .X16)
 	Count uint8 // registers (32 bits each) the operand spans, 1 or more; 0 for operands that are not registers

@@ -38,7 +38,7 @@ func (i *Inst) AppendText(dst []byte, pc uint64) []byte {
 			dst = append(dst, sep)
 		}
 		sep = ','
-		if o.Kind == KindTarget && r.alias != aliasNone { // register-relative: the register stands before it
+		if (o.Kind == KindTarget || o.Kind == KindAbs) && r.alias != aliasNone { // register-relative: the register stands before it
 			dst = trimComma(dst)
 			dst = i.appendRelative(dst, o, r.alias, pc)
 			continue
@@ -65,6 +65,9 @@ func trimComma(b []byte) []byte {
 // appendRelative writes the displacement of a branch whose target is a register plus the section's start: RET gives the sum,
 // BRX the distance from its own address.
 func (i *Inst) appendRelative(dst []byte, o *Operand, alias aliasKind, pc uint64) []byte {
+	if o.Kind == KindAbs {
+		return appendSigned(dst, o.Imm)
+	}
 	if alias == aliasRel && (i.Op == BRX || i.Op == BRXU) {
 		return appendSigned(dst, o.Imm)
 	}
@@ -242,7 +245,7 @@ func (i *Inst) appendValue(dst []byte, o *Operand) []byte {
 // appendConst writes c[bank][offset]; zero is what a zero offset without index prints as, if not 0x0.
 func appendConst(dst []byte, o *Operand, zero string) []byte {
 	if o.Kind == KindCx {
-		dst = append(appendUReg(append(dst, "cx["...), o.UReg), ']')
+		dst = append(appendUReg(append(dst, "cx["...), o.Desc), ']')
 	} else {
 		dst = append(appendHexU(append(dst, "c[0x"...), uint64(o.Bank)), ']')
 	}
@@ -250,7 +253,7 @@ func appendConst(dst []byte, o *Operand, zero string) []byte {
 	index := false
 	if o.Reg != RZ {
 		dst, index = appendReg(dst, o.Reg), true
-	} else if o.Kind == KindUConst && o.UReg != URZ {
+	} else if o.UReg != URZ {
 		dst, index = appendUReg(dst, o.UReg), true
 	}
 	if index && o.Imm != 0 {

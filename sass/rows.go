@@ -129,8 +129,8 @@ type argDesc struct {
 
 // memDesc describes an address: parts that a row does not have are zero.
 type memDesc struct {
-	base, ubase, off, stride, wide, desc, u32, bank field
-	quiet                                           field // like wide, but the text does not say so
+	base, ubase, off, stride, wide, desc, u32, bank, cx field
+	quiet                                               field // like wide, but the text does not say so
 }
 
 type cond struct {

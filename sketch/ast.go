@@ -27,6 +27,7 @@ type (
 		span
 		name  string
 		targs []targ
+		qual  *typeExpr // what stands before the last '::'; nil for a plain name
 		lit   expr
 	}
 	unary struct {
@@ -127,6 +128,8 @@ type typeExpr struct {
 	elem  *typeExpr
 	dim   expr // formArray: nil when open; formDecltype: the expression
 	isCon bool // const at this level
+	// given is what -D put in for name, used when nothing of that name is declared.
+	given string
 }
 
 type varDecl struct {
@@ -233,6 +236,7 @@ type funcDecl struct {
 	span    span // of the name
 	kernel  bool
 	device  bool
+	static  bool // a static member
 	ret     *typeExpr
 	params  []*varDecl
 	tparams []tparam
@@ -254,7 +258,10 @@ type structDecl struct {
 	aligns  []expr
 	tparams []tparam
 	union   bool
-	methods []string
+	methods map[string][]*funcDecl
+	// conversions are the conversion operators; ctor is set when there are constructors, which are not followed.
+	conversions []*funcDecl
+	ctor        bool
 }
 
 type enumConst struct {

@@ -75,6 +75,11 @@ func init() {
 			}
 		}
 	}
+	for _, name := range strings.Fields(`tex1D tex1Dfetch tex2D tex2DLod tex3D texCubemap tex1DLayered tex2DLayered tex2Dgather
+		surf1Dread surf2Dread surf3Dread surf1Dwrite surf2Dwrite surf3Dwrite curand curand_init curand_uniform
+		curand_normal curand_uniform4 curand_normal2 curand_uniform_double curand_normal_double curand_poisson`) {
+		builtins[name] = valueOf(typeOpaque)
+	}
 	for _, name := range strings.Fields("__ldg __ldca __ldcg __ldcs __ldlu __ldcv") {
 		builtins[name] = func(c *compiler, x *call, _ []targ) *cexpr {
 			c.wantArgs(x, 1)
@@ -153,9 +158,7 @@ func init() {
 		r.ty = pointerTo(typeVoid)
 		return r
 	}
-	for _, name := range []string{"__isShared"} {
-		builtins[name] = valueOf(typeBool)
-	}
+	builtins["__isShared"] = valueOf(typeBool)
 	initShuffles()
 	initAtomics()
 	initCopies()
@@ -399,9 +402,7 @@ func (c *compiler) atomicAt(name string, place *cexpr, ops []*cexpr, at span) *c
 	}
 	r.fn = c.unknownAfter(c.then(fn, c.then(place.fn, c.touchSite(site, l))), r)
 	if op == smem.Atomic && native && width == 4 {
-		r.fun = &symbol{} // marks it for resultUnused
 		c.atomics = append(c.atomics, atomicRef{r, site})
-		r.fun = nil
 	}
 	return r
 }
@@ -484,8 +485,6 @@ func initCopies() {
 		}
 		return &cexpr{ty: typeOpaque, lv: &lval{ty: typeOpaque, opaque: what, at: x.span}}
 	}
-	builtins["__launch_bounds__"] = nil
-	delete(builtins, "__launch_bounds__")
 }
 
 func effectsOf(e *cexpr) evalFn {

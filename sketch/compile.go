@@ -36,12 +36,12 @@ type frame struct {
 }
 
 type symbol struct {
-	lv    *lval   // variable or reference
-	val   *cexpr  // constant
-	ty    *ctype  // type
-	fn    *lambda // lambda, compiled in env
-	env   *scope
-	owner *frame
+	lv     *lval   // variable or reference
+	val    *cexpr  // constant
+	ty     *ctype  // type
+	fn     *lambda // lambda, compiled in env
+	method *methodRef
+	env    *scope
 }
 
 type scope struct {
@@ -62,13 +62,11 @@ type compiler struct {
 	*code
 	p       *parser
 	diags   *diags
-	opts    *Options
 	launch  *launch
 	scope   *scope
 	global  *scope
 	frame   *frame
 	loop    *loopState
-	inLoop  int // breakable statements around
 	chain   []diag.Pos
 	active  []*funcDecl
 	nodes   int
@@ -218,7 +216,7 @@ func (c *compiler) resolve(t *typeExpr) *ctype {
 	case formReference:
 		return c.resolve(t.elem)
 	case formDecltype:
-		return c.operand(t.dim).ty
+		return c.expr(t.dim).ty
 	case formArray:
 		e := c.resolve(t.elem)
 		if e == nil {
@@ -254,6 +252,9 @@ func (c *compiler) named(t *typeExpr) *ctype {
 	if s := c.scope.find(t.name); s != nil && s.ty != nil {
 		return s.ty
 	}
+	if t.given != "" {
+		return c.named(&typeExpr{span: t.span, form: formNamed, name: t.given})
+	}
 	for _, name := range []string{t.name, unqualified(t.name)} {
 		if ty := canonicalTypes[name]; ty != nil {
 			return ty
@@ -271,11 +272,49 @@ func (c *compiler) named(t *typeExpr) *ctype {
 			c.fail(b.at, "sketch/syntax", "%s", b.message)
 		}
 	}
+	if i := strings.LastIndex(t.name, "::"); i > 0 {
+		if ty := c.memberType(t, t.name[:i], t.name[i+2:]); ty != nil {
+			return ty
+		}
+	}
 	if strings.Contains(t.name, "::") || len(t.targs) > 0 {
 		return c.libraryType(t)
 	}
 	c.fail(t.span, "sketch/type", "unknown type '%s', want a CUDA scalar or vector type or one that the source declares",
 		clip(t.name))
+	return nil
+}
+
+// memberType resolves S::T, where S is a struct of the source or a type that has a name here.
+func (c *compiler) memberType(t *typeExpr, qual, name string) *ctype {
+	ty := c.structNamed(&typeExpr{span: t.span, form: formNamed, name: qual})
+	if ty == nil {
+		return nil
+	}
+	if s := ty.env.names[name]; s != nil {
+		return s.ty
+	}
+	return nil
+}
+
+// structNamed returns the struct that a type names, or nil.
+func (c *compiler) structNamed(t *typeExpr) *ctype {
+	s := c.scope.find(t.name)
+	known := s != nil && s.ty != nil || c.p.unit.structs[unqualified(t.name)] != nil ||
+		c.p.unit.aliases[unqualified(t.name)] != nil
+	if !known {
+		return nil
+	}
+	if d := c.p.unit.structs[unqualified(t.name)]; (s == nil || s.ty == nil) && d != nil && len(t.targs) == 0 {
+		for _, p := range d.tparams {
+			if p.def.ty == nil && p.def.x == nil {
+				return nil
+			}
+		}
+	}
+	if ty := c.resolve(t); ty != nil && ty.kind == kindStruct && ty.decl != nil {
+		return ty
+	}
 	return nil
 }
 
@@ -301,9 +340,10 @@ func (c *compiler) targValue(a targ) int64 {
 	return c.constant(a.x, "a template argument")
 }
 
-// bindTemplate puts template arguments into a new scope over the file level. bound gives what was deduced.
-func (c *compiler) bindTemplate(what string, at span, ps []tparam, args []targ, bound map[string]*symbol) *scope {
-	env := &scope{parent: c.global, names: map[string]*symbol{}}
+// bindTemplate puts template arguments into a new scope over parent. bound gives what was deduced.
+func (c *compiler) bindTemplate(what string, at span, ps []tparam, args []targ, bound map[string]*symbol,
+	parent *scope) *scope {
+	env := &scope{parent: parent, names: map[string]*symbol{}}
 	if len(args) > len(ps) {
 		c.fail(at, "sketch/template", "%s got %d template arguments, want at most %d", what, len(args), len(ps))
 	}
@@ -314,10 +354,14 @@ func (c *compiler) bindTemplate(what string, at span, ps []tparam, args []targ, 
 			s = c.bindArg(t, args[i])
 		case bound[t.name] != nil:
 			s = bound[t.name]
-		case t.def.ty != nil || t.def.x != nil:
+		case len(t.given) > 0 || t.def.ty != nil || t.def.x != nil:
 			saved := c.scope
 			c.scope = env
-			s = c.bindArg(t, t.def)
+			if len(t.given) > 0 {
+				s = c.bindGiven(t)
+			} else {
+				s = c.bindArg(t, t.def)
+			}
 			c.scope = saved
 		default:
 			c.fail(at, "sketch/template", "template parameter %s of %s has no value, want -D %s=VALUE", t.name, what, t.name)
@@ -363,7 +407,7 @@ func (c *compiler) aliasType(a *aliasDecl, t *typeExpr) *ctype {
 	saved := c.scope
 	defer func() { c.scope = saved }()
 	if len(a.tparams) > 0 {
-		c.scope = c.bindTemplate(a.name, t.span, a.tparams, t.targs, nil)
+		c.scope = c.bindTemplate(a.name, t.span, a.tparams, t.targs, nil, c.global)
 	} else {
 		c.scope = c.global
 	}
@@ -375,7 +419,7 @@ func (c *compiler) structType(s *structDecl, t *typeExpr) *ctype {
 	key := s.name
 	env := &scope{parent: c.global, names: map[string]*symbol{}}
 	if len(s.tparams) > 0 {
-		env = c.bindTemplate(s.name, t.span, s.tparams, t.targs, nil)
+		env = c.bindTemplate(s.name, t.span, s.tparams, t.targs, nil, c.global)
 		key += scopeKey(env)
 	}
 	if ty := c.types[key]; ty != nil {
@@ -384,7 +428,7 @@ func (c *compiler) structType(s *structDecl, t *typeExpr) *ctype {
 		}
 		return ty
 	}
-	ty := &ctype{kind: kindStruct, name: s.name, size: -1, align: 1}
+	ty := &ctype{kind: kindStruct, name: s.name, size: -1, align: 1, union: s.union, decl: s, env: env}
 	c.types[key] = ty
 	saved := c.scope
 	c.scope = env
@@ -509,9 +553,6 @@ func (c *compiler) declareShared(v *varDecl) *sharedArray {
 	if !a.dynamic && ty.kind == kindArray && ty.n < 0 {
 		c.fail(v.span, "sketch/type", "shared array %s has no first bound: want a bound, or extern", v.name)
 	}
-	if ty.kind == kindOpaque {
-		c.fail(v.span, "sketch/type", "shared variable %s has a library type, want a type of known size", v.name)
-	}
 	if !a.dynamic {
 		a.off = (c.static + int64(a.align) - 1) / int64(a.align) * int64(a.align)
 		c.static = a.off + int64(ty.size)
@@ -559,7 +600,12 @@ func (c *code) number() {
 			kept = append(kept, s)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b *siteRef) int { return int(a.span.off - b.span.off) })
+	slices.SortStableFunc(kept, func(a, b *siteRef) int {
+		if a.span.file != b.span.file {
+			return int(a.span.file) - int(b.span.file)
+		}
+		return int(a.span.off - b.span.off)
+	})
 	for i, s := range kept {
 		s.index = i
 	}

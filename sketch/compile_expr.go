@@ -16,9 +16,6 @@ func (c *compiler) expr(x expr) *cexpr {
 	return e
 }
 
-// operand compiles an expression for its type or place.
-func (c *compiler) operand(x expr) *cexpr { return c.expr(x) }
-
 // value compiles an expression and loads it.
 func (c *compiler) value(x expr) *cexpr { return c.load(c.expr(x)) }
 
@@ -59,7 +56,7 @@ func (c *compiler) operandOf(x expr) *cexpr {
 	case *paren:
 		return c.expr(x.x)
 	case *lambda:
-		return &cexpr{ty: typeOpaque, fun: &symbol{fn: x, env: c.scope, owner: c.frame}, why: "a lambda"}
+		return &cexpr{ty: typeOpaque, fun: &symbol{fn: x, env: c.scope}, why: "a lambda"}
 	case *initList:
 		c.fail(x.span, "sketch/syntax", "got a braced list, want an expression")
 	}
@@ -72,6 +69,13 @@ func (c *compiler) ident(x *ident) *cexpr {
 		return c.symbolValue(s, x)
 	}
 	name := unqualified(x.name)
+	if x.qual != nil {
+		if ty := c.structNamed(x.qual); ty != nil {
+			if s := ty.env.names[name]; s != nil {
+				return c.symbolValue(s, x)
+			}
+		}
+	}
 	if e := c.enumValue(x.name); e != nil {
 		return e
 	}
@@ -84,10 +88,13 @@ func (c *compiler) ident(x *ident) *cexpr {
 	if v := c.p.unit.globals[name]; v != nil {
 		return c.symbolValue(c.globalVar(v, name), x)
 	}
+	if name == "this" {
+		c.fail(x.span, "sketch/name", "this outside a member function")
+	}
 	if name == "warpSize" {
 		return constInt(typeInt, int64(c.lanes))
 	}
-	if b := builtinVectors[name]; b != nil {
+	if builtinVectors[name] {
 		return c.builtinVector(name)
 	}
 	if x.lit != nil {
@@ -149,8 +156,7 @@ func (c *compiler) globalVar(v *varDecl, name string) *symbol {
 	var s *symbol
 	switch {
 	case v.shared:
-		a := c.declareShared(v)
-		s = &symbol{lv: &lval{ty: a.ty, shared: a, from: a.from}}
+		s = &symbol{lv: c.sharedPlace(v)}
 	case v.device || !v.constant || v.init == nil:
 		ty := c.resolve(v.ty)
 		if ty == nil {
@@ -195,18 +201,8 @@ func (c *compiler) constantVar(v *varDecl) *symbol {
 	return &symbol{lv: o.lval(v.span)}
 }
 
-// builtinVectors are the built-in variables, with the index of their first component in the machine.
-var builtinVectors = map[string]func(m *machine, axis int) *vec{
-	"threadIdx": func(m *machine, axis int) *vec { return &m.thread[axis] },
-	"blockIdx":  func(m *machine, axis int) *vec { return &m.place[axis] },
-	"blockDim":  nil,
-	"gridDim":   nil,
-}
-
-func init() {
-	none := func(m *machine, axis int) *vec { return nil }
-	builtinVectors["blockDim"], builtinVectors["gridDim"] = none, none
-}
+// builtinVectors are the built-in variables of type uint3 and dim3.
+var builtinVectors = map[string]bool{"threadIdx": true, "blockIdx": true, "blockDim": true, "gridDim": true}
 
 // builtinComponent compiles threadIdx.x and its like.
 func (c *compiler) builtinComponent(name string, axis int) *cexpr {
@@ -215,9 +211,10 @@ func (c *compiler) builtinComponent(name string, axis int) *cexpr {
 		return constInt(typeUint, int64(c.launch.block[axis]))
 	case "gridDim":
 		return constInt(typeUint, int64(c.launch.grid[axis]))
+	case "blockIdx":
+		return &cexpr{ty: typeUint, fn: func(m *machine, mask laneMask) *vec { return &m.place[axis] }}
 	}
-	get := builtinVectors[name]
-	return &cexpr{ty: typeUint, fn: func(m *machine, mask laneMask) *vec { return get(m, axis) }}
+	return &cexpr{ty: typeUint, fn: func(m *machine, mask laneMask) *vec { return &m.thread[axis] }}
 }
 
 // builtinVector compiles a built-in variable used as a whole.
@@ -279,6 +276,11 @@ func (c *compiler) convert(e *cexpr, t *ctype) *cexpr {
 	from := e.ty
 	if t == nil || from == t {
 		return e
+	}
+	if from.kind == kindStruct && from.decl != nil && t.isScalar() {
+		if r := c.callConversion(e, t); r != nil {
+			return c.convert(c.load(r), t)
+		}
 	}
 	if !from.isScalar() || !t.isScalar() {
 		if from.kind == kindOpaque || t.kind == kindOpaque || from.isAggregate() && t.kind == kindFloat {
@@ -876,8 +878,8 @@ func (c *compiler) index(x *index) *cexpr {
 	}
 	p := c.load(base)
 	if p.ty.kind != kindPointer {
-		if f := c.p.unit.funcs["operator[]"]; f != nil {
-			return c.inline(f[0], x.span, nil, []*cexpr{base, i})
+		if r := c.callMethod(base, "operator[]", x.span, nil, []*cexpr{i}); r != nil {
+			return r
 		}
 		c.fail(x.span, "sketch/type", "got a value of type %s, want an array or pointer to index", p.ty.name)
 	}
@@ -892,7 +894,7 @@ func (c *compiler) index(x *index) *cexpr {
 }
 
 func (c *compiler) member(x *member) *cexpr {
-	if id, ok := unparen(x.x).(*ident); ok && !x.arrow && builtinVectors[id.name] != nil && c.scope.find(id.name) == nil {
+	if id, ok := unparen(x.x).(*ident); ok && !x.arrow && builtinVectors[id.name] && c.scope.find(id.name) == nil {
 		switch x.name {
 		case "x", "y", "z":
 			return c.builtinComponent(id.name, int(x.name[0]-'x'))
@@ -1112,7 +1114,13 @@ func (c *compiler) construct(x *construct) *cexpr {
 		if e.ty.same(ty) {
 			return e
 		}
+		if ty.kind == kindStruct && ty.decl != nil && !ty.decl.ctor {
+			return c.constructList(ty, &initList{x.span, x.args}, x.span)
+		}
 		return c.unknownOf(ty, "a value converted to "+ty.name, x.span, e)
+	}
+	if ty.kind == kindStruct && ty.decl != nil && ty.decl.ctor && len(x.args) > 0 {
+		return c.unknownOf(ty, "the result of a constructor of "+ty.name, x.span, c.values(x.args)...)
 	}
 	return c.constructList(ty, &initList{x.span, x.args}, x.span)
 }

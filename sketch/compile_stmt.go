@@ -141,8 +141,7 @@ func inOrder(list []stmtFn, at span) stmtFn {
 // declare compiles the declaration of a variable.
 func (c *compiler) declare(v *varDecl) stmtFn {
 	if v.shared || v.extern && v.ty.form == formArray {
-		a := c.declareShared(v)
-		c.scope.names[v.name] = &symbol{lv: &lval{ty: a.ty, shared: a, from: a.from}}
+		c.scope.names[v.name] = &symbol{lv: c.sharedPlace(v)}
 		return nil
 	}
 	if v.ty.form == formReference {
@@ -229,6 +228,21 @@ func (c *compiler) declare(v *varDecl) stmtFn {
 		}
 		return mask
 	}
+}
+
+// sharedPlace declares a shared variable. One of a library type takes no space, since its size is not known.
+func (c *compiler) sharedPlace(v *varDecl) *lval {
+	base := c.resolve(v.ty)
+	for base != nil && base.kind == kindArray {
+		base = base.elem
+	}
+	if base != nil && base.kind == kindOpaque {
+		c.diags.warnf("sketch/type", v.span, "shared variable %s has a library type of unknown size: what is declared after "+
+			"it may lie elsewhere", v.name)
+		return &lval{ty: typeOpaque, opaque: "shared variable " + v.name + " of a library type", from: &origin{}}
+	}
+	a := c.declareShared(v)
+	return &lval{ty: a.ty, shared: a, from: a.from}
 }
 
 // initialized declares a file-level aggregate.

@@ -29,6 +29,7 @@ type token struct {
 	len   int32 // bytes in the source
 	line  int32
 	col   int32
+	file  int16 // index of the file, 0 for the main one
 	// given names the -D definition that the token was put in for; it and the more tokens after it are one expansion.
 	given string
 	more  int32
@@ -39,25 +40,52 @@ type span struct {
 	off, end  int32
 	line, col int32
 	macro     bool
+	file      int16
 }
 
-func (t *token) span() span { return span{t.off, t.off + t.len, t.line, t.col, t.macro} }
+func (t *token) span() span { return span{t.off, t.off + t.len, t.line, t.col, t.macro, t.file} }
 
 // to joins two spans.
 func (s span) to(e span) span {
-	s.end = max(s.end, e.end)
-	s.macro = s.macro || e.macro
+	if s.file == e.file {
+		s.end = max(s.end, e.end)
+	}
+	s.macro = s.macro || e.macro || s.file != e.file
 	return s
 }
 
-// file is one source text.
+// file is one source text. The main one knows those that it includes.
 type file struct {
-	name string
-	src  string
+	name     string
+	src      string
+	index    int16
+	included []*file
+}
+
+// of returns the file that a span lies in.
+func (f *file) of(s span) *file {
+	if s.file == 0 {
+		return f
+	}
+	return f.included[s.file-1]
+}
+
+// find returns the file of a name, or nil.
+func (f *file) find(name string) *file {
+	if f.name == name {
+		return f
+	}
+	for _, in := range f.included {
+		if in.name == name {
+			return in
+		}
+	}
+	return nil
 }
 
 // place converts a span into a diag.Span. A span over several lines is cut at the end of its first.
 func (f *file) place(s span) diag.Span {
+	f = f.of(s)
 	n := int(s.end - s.off)
 	if s.off >= 0 && int(s.end) <= len(f.src) && n > 0 {
 		if nl := strings.IndexByte(f.src[s.off:s.end], '\n'); nl >= 0 {
@@ -72,6 +100,7 @@ const textBytes = 120
 
 // text returns the source under a span on one line.
 func (f *file) text(s span) string {
+	f = f.of(s)
 	if s.off < 0 || int(s.end) > len(f.src) || s.end <= s.off {
 		return ""
 	}
@@ -108,7 +137,7 @@ func lex(f *file, ds *diags, limit int) []token {
 	l.out = make([]token, 0, min(limit, len(f.src)/4+16))
 	l.run()
 	l.out = append(l.out, token{kind: tokEOF, first: true, off: int32(len(f.src)), line: l.line,
-		col: int32(len(f.src)-l.start) + 1})
+		col: int32(len(f.src)-l.start) + 1, file: f.index})
 	return l.out
 }
 
@@ -118,7 +147,7 @@ func (l *lexer) newline() {
 }
 
 func (l *lexer) here(n int) span {
-	return span{int32(l.pos), int32(l.pos + n), l.line, int32(l.pos-l.start) + 1, false}
+	return span{int32(l.pos), int32(l.pos + n), l.line, int32(l.pos-l.start) + 1, false, l.index}
 }
 
 func (l *lexer) run() {
@@ -144,7 +173,7 @@ func (l *lexer) run() {
 			}
 			space = true
 		default:
-			t := token{first: first, space: space, off: int32(l.pos), line: l.line, col: int32(l.pos-l.start) + 1}
+			t := token{first: first, space: space, off: int32(l.pos), line: l.line, col: int32(l.pos-l.start) + 1, file: l.index}
 			if !l.scan(&t) {
 				return
 			}

@@ -14,7 +14,9 @@ type parser struct {
 	unit  *unit
 	types map[string]bool // names that start a type, besides the built-in ones
 	ftmpl map[string]bool // function templates
-	depth int
+	// shadow holds type names that the function being parsed has given to variables, such as int half.
+	shadow map[string]bool
+	depth  int
 	// quiet is set while a declaration is tried that may be none of our business.
 	quiet  bool
 	unsaid unsaid // the last error that was not reported
@@ -599,6 +601,13 @@ func (p *parser) givenExpr(toks []token) (e expr) {
 	return e
 }
 
+// hide makes a name that is also a type's name the name of a variable.
+func (p *parser) hide(name string) {
+	if p.shadow != nil && (builtinTypes[name] != nil || p.types[name]) {
+		p.shadow[name] = true
+	}
+}
+
 // parseBody parses the body of a function that was skipped. It reports whether the body is usable.
 func (p *parser) parseBody(f *funcDecl) bool {
 	if f.parsed {
@@ -607,6 +616,10 @@ func (p *parser) parseBody(f *funcDecl) bool {
 	f.parsed = true
 	before := p.diags.errors
 	p.pos, p.depth = f.start, 0
+	p.shadow = map[string]bool{}
+	for _, v := range f.params {
+		p.hide(v.name)
+	}
 	for _, t := range f.tparams {
 		if t.isType {
 			p.types[t.name] = true

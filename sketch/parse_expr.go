@@ -258,6 +258,9 @@ func (p *parser) primary() expr {
 // typeValue parses T(...), T{...} and T::name.
 func (p *parser) typeValue(start span) expr {
 	after := p.afterName(p.pos)
+	if p.namesMember(after) {
+		return p.identifier(start)
+	}
 	if p.toks[after].text != "(" && p.toks[after].text != "{" {
 		if p.tok().kind == tokIdent && p.peek(1).text == "::" || p.types[p.tok().text] {
 			return p.identifier(start)
@@ -273,6 +276,18 @@ func (p *parser) typeValue(start span) expr {
 	}
 	c.span = p.since(start)
 	return c
+}
+
+// namesMember reports whether the qualified name that ends before token after is a value or function of a type, such as
+// Traits<T>::size, rather than a type.
+func (p *parser) namesMember(after int) bool {
+	last := -1
+	for i := p.pos + 1; i < after; i++ {
+		if p.toks[i].text == "::" && p.toks[i+1].kind == tokIdent {
+			last = i + 1
+		}
+	}
+	return last > 0 && !p.types[p.toks[last].text] && builtinTypes[p.toks[last].text] == nil
 }
 
 func (p *parser) identifier(start span) expr {
@@ -295,10 +310,17 @@ func (p *parser) identifier(start span) expr {
 		if !p.is("::") || p.peek(1).kind != tokIdent {
 			break
 		}
+		id.qual = &typeExpr{span: p.since(start), form: formNamed, name: id.name, targs: id.targs}
+		id.targs = nil
 		p.next()
 		id.name += "::"
 	}
 	id.span = p.since(start)
+	if p.is("{") && (id.qual != nil || len(id.targs) > 0) { // a value of a library type: plus<float>{}
+		l := p.initializer()
+		ty := &typeExpr{span: id.span, form: formNamed, name: id.name, targs: id.targs}
+		return &construct{p.since(start), ty, []expr{l}}
+	}
 	return id
 }
 

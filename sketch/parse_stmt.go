@@ -112,6 +112,10 @@ func init() {
 			p.skipTo(";")
 			return &blockStmt{span: s}
 		},
+		"namespace": func(p *parser, s span) stmt { // an alias
+			p.skipTo(";")
+			return &blockStmt{span: s}
+		},
 		"using":   (*parser).usingStatement,
 		"typedef": (*parser).typedefStatement,
 		"goto":    unsupported("goto"), "try": unsupported("try"), "throw": unsupported("throw"),

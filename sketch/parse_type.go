@@ -61,7 +61,7 @@ func (p *parser) typeAt(i int) bool {
 		i += 2
 	}
 	t := &p.toks[i]
-	return t.kind == tokIdent && (p.types[t.text] || builtinTypes[t.text] != nil || baseWords[t.text])
+	return t.kind == tokIdent && !p.shadow[t.text] && (p.types[t.text] || builtinTypes[t.text] != nil || baseWords[t.text])
 }
 
 // atDeclStatement reports whether a statement is a declaration: a type starts it, and it is not a call of a constructor
@@ -153,8 +153,12 @@ func (p *parser) angleEnd(i int) int {
 			if parens--; parens < 0 {
 				return 0
 			}
-		case ";", "{", "}", "&&", "||", "?":
+		case ";":
 			return 0
+		case "{", "}", "&&", "||", "?":
+			if parens == 0 && t.text != "{" && t.text != "}" {
+				return 0
+			}
 		}
 	}
 	return 0
@@ -186,6 +190,10 @@ func (p *parser) specifiers() *specifiers {
 			continue
 		}
 		if p.storageWord(s, t.text) {
+			continue
+		}
+		if t.given != "" && t.more == 0 && s.ty == nil && len(words) == 0 && p.atType() {
+			s.ty = &typeExpr{span: p.next().span(), form: formNamed, name: t.given, given: t.text}
 			continue
 		}
 		if s.ty == nil && baseWords[t.text] {
@@ -411,7 +419,7 @@ func (p *parser) declarator(base *typeExpr, what string) *declarator {
 	}
 	if p.is("(") { // pointer to function
 		p.pos = min(closing(p.toks, p.pos)+1, len(p.toks)-1)
-		d.ty = &typeExpr{span: d.ty.span, form: formNamed, name: "void"}
+		d.ty = &typeExpr{span: d.ty.span, form: formNamed, name: "::function"} // a library type: not followed
 	}
 	inner.ty = graft(inner.ty, d.ty)
 	return inner
@@ -497,6 +505,7 @@ func (p *parser) arrays(d *declarator, elem *typeExpr) {
 func (p *parser) finishVar(s *specifiers, d *declarator) *varDecl {
 	v := &varDecl{name: d.name, span: d.span, ty: d.ty, shared: s.shared, extern: s.extern, static: s.static,
 		constant: s.constant, device: s.device, aligns: s.aligns, given: p.givenExpr(d.given)}
+	p.hide(v.name)
 	if d.ty.form == formPointer {
 		v.constant = d.ty.isCon
 	}
@@ -622,11 +631,14 @@ func (p *parser) member(s *structDecl) {
 		p.enum()
 		p.want(";", "after enum")
 		return
-	case p.is("template"):
-		p.next()
-		p.templateParams()
 	}
-	if p.skipMethod(s) {
+	var tparams []tparam
+	if p.is("template") {
+		p.next()
+		tparams = p.templateParams()
+	}
+	if p.atMethod() {
+		p.method(s, tparams)
 		return
 	}
 	spec := p.specifiers()
@@ -655,29 +667,104 @@ func (p *parser) member(s *structDecl) {
 	p.want(";", "after a member")
 }
 
-// skipMethod skips a member function.
-func (p *parser) skipMethod(s *structDecl) bool {
+// atMethod reports whether a member function comes next.
+func (p *parser) atMethod() bool {
 	for i := p.pos; i < len(p.toks); i++ {
 		switch t := &p.toks[i]; t.text {
+		case "operator":
+			return true
 		case ";", "=", "[", "{", "}":
-			if t.text != "=" || i == p.pos || p.toks[i-1].text != "operator" {
-				return false
-			}
+			return false
 		case "(":
 			if prev := p.toks[max(i-1, 0)].text; prev == "alignas" || prev == "__align__" || prev == "decltype" {
 				i = closing(p.toks, i)
 				continue
 			}
-			s.methods = append(s.methods, p.toks[max(i-1, 0)].text)
-			p.pos = min(closing(p.toks, i)+1, len(p.toks)-1)
-			for !p.is("{") && !p.is(";") && p.tok().kind != tokEOF {
-				p.next()
-			}
-			if !p.accept(";") {
-				p.skipBraces()
-			}
 			return true
 		}
 	}
 	return false
+}
+
+// method parses the head of a member function. One that cannot be read is passed over: it matters only when called.
+func (p *parser) method(s *structDecl, tparams []tparam) {
+	start, quiet, depth := p.pos, p.quiet, p.depth
+	ok := false
+	func() {
+		defer rescue()
+		p.quiet = true
+		ok = p.methodHead(s, tparams)
+	}()
+	p.quiet, p.depth = quiet, depth
+	if ok {
+		return
+	}
+	p.pos = start
+	for !p.is("(") && p.tok().kind != tokEOF {
+		p.next()
+	}
+	p.pos = min(closing(p.toks, p.pos)+1, len(p.toks)-1)
+	for !p.is("{") && !p.is(";") && p.tok().kind != tokEOF {
+		p.next()
+	}
+	if !p.accept(";") {
+		p.skipBraces()
+	}
+}
+
+func (p *parser) methodHead(s *structDecl, tparams []tparam) bool {
+	words := &specifiers{}
+	for {
+		if _, ok := ignoredWords[p.tok().text]; ok {
+			p.next()
+		} else if !p.storageWord(words, p.tok().text) {
+			break
+		}
+	}
+	f := &funcDecl{device: true, tparams: tparams, span: p.tok().span(), static: words.static}
+	conversion := p.is("operator") && p.peek(1).kind == tokIdent
+	switch {
+	case p.tok().text == unqualified(s.name) && p.peek(1).text == "(" || p.is("~"):
+		s.ctor = s.ctor || !p.is("~")
+		return false
+	case conversion:
+		p.next()
+		f.ret = p.typeName()
+		f.name = "operator " + f.ret.name
+	default:
+		spec := p.specifiers()
+		d := p.declarator(spec.ty, "a member name")
+		f.name, f.ret, f.span, f.static = d.name, d.ty, d.span, f.static || spec.static
+	}
+	f.params = p.params()
+	for !p.is("{") && !p.is(";") {
+		if p.tok().kind == tokEOF {
+			return false
+		}
+		if p.accept("->") {
+			f.ret = p.typeName()
+			continue
+		}
+		p.next()
+	}
+	if p.accept(";") {
+		return true
+	}
+	f.start = p.pos
+	if !p.skipBraces() {
+		return false
+	}
+	f.end = p.pos
+	if conversion {
+		s.conversions = append(s.conversions, f)
+		return true
+	}
+	if s.methods == nil {
+		s.methods = map[string][]*funcDecl{}
+	}
+	s.methods[f.name] = append(s.methods[f.name], f)
+	if len(tparams) > 0 {
+		p.ftmpl[f.name] = true
+	}
+	return true
 }

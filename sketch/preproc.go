@@ -1,6 +1,8 @@
 package sketch
 
 import (
+	"errors"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +41,8 @@ type preprocessor struct {
 	// conds is the stack of open #if; a branch is taken when all are live.
 	conds []condition
 	depth int // of expansions in expansions
+	opts  *Options
+	bytes int // of included files
 	work  int // tokens that expansions have made, results that were thrown away included
 }
 
@@ -52,15 +56,26 @@ type condition struct {
 // expansionDepth bounds macros in macros.
 const expansionDepth = 100
 
-func preprocess(f *file, ds *diags, toks []token, defines []Define, limit int) []token {
-	p := &preprocessor{file: f, diags: ds, macros: map[string]*macro{}, max: limit}
+func preprocess(f *file, ds *diags, toks []token, opts *Options) []token {
+	p := &preprocessor{file: f, diags: ds, macros: map[string]*macro{}, max: opts.Limits.Tokens, opts: opts}
 	for name, value := range predefined {
 		p.macros[name] = &macro{name: name, body: lexFragment(value)}
 	}
-	for _, d := range defines {
+	for _, d := range opts.Defines {
 		p.macros[d.Name] = &macro{name: d.Name, body: lexFragment(d.Value), given: true}
 	}
 	p.out = make([]token, 0, len(toks))
+	p.process(toks)
+	if n := len(p.conds); n > 0 {
+		ds.errorf("sketch/syntax", p.conds[n-1].at, "#if is not closed, want #endif")
+	}
+	p.out = append(p.out, toks[len(toks)-1])
+	return p.out
+}
+
+// process takes the tokens of one file, which end in an end of file.
+func (p *preprocessor) process(toks []token) {
+	toks[len(toks)-1].first = true
 	for i := 0; i < len(toks) && !p.full; {
 		t := &toks[i]
 		if t.kind == tokPunct && t.text == "#" && t.first {
@@ -76,18 +91,47 @@ func preprocess(f *file, ds *diags, toks []token, defines []Define, limit int) [
 		for end < len(toks) && !(toks[end].first && toks[end].text == "#") {
 			end++
 		}
-		if p.live() {
-			p.expand(toks[i:end])
+		if part := toks[i:end]; p.live() {
+			if part[len(part)-1].kind == tokEOF {
+				part = part[:len(part)-1]
+			}
+			p.expand(part)
 		}
 		i = end
 	}
-	if n := len(p.conds); n > 0 {
-		ds.errorf("sketch/syntax", p.conds[n-1].at, "#if is not closed, want #endif")
+}
+
+// include puts the tokens of a file in the place of #include "name". Files that are not there, those in angle brackets
+// and those included before are passed over.
+func (p *preprocessor) include(at span, rest []token) {
+	if len(rest) == 0 || rest[0].kind != tokString || p.opts.Include == nil {
+		return
 	}
-	if n := len(p.out); n == 0 || p.out[n-1].kind != tokEOF {
-		p.out = append(p.out, toks[len(toks)-1])
+	name := unquote(rest[0].text)
+	if p.file.find(name) != nil {
+		return
 	}
-	return p.out
+	src, err := p.opts.Include(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil:
+		p.diags.errorf("sketch/include", at, "include %s: %v", clip(name), err)
+		return
+	}
+	p.bytes += len(src)
+	if p.bytes > p.opts.Limits.Source || len(p.file.included) >= expansionDepth {
+		p.diags.errorf("sketch/limit", at, "included files have more than %d bytes or are more than %d",
+			p.opts.Limits.Source, expansionDepth)
+		p.full = true
+		return
+	}
+	in := &file{name: name, src: string(src), index: int16(len(p.file.included) + 1)}
+	p.file.included = append(p.file.included, in)
+	before := p.diags.errors
+	if toks := lex(in, p.diags, p.max); p.diags.errors == before {
+		p.process(toks)
+	}
 }
 
 // lexFragment splits the value of a definition, which has no place in the source.
@@ -145,7 +189,11 @@ func (p *preprocessor) directive(hash token, line []token) {
 		if p.live() {
 			p.diags.errorf("sketch/directive", at, "#error%s", joined(rest))
 		}
-	case "include", "pragma", "line", "warning", "ident":
+	case "include":
+		if p.live() {
+			p.include(at, rest)
+		}
+	case "pragma", "line", "warning", "ident":
 	default:
 		if p.live() {
 			p.diags.errorf("sketch/directive", at, "unknown directive #%s", line[0].text)
@@ -285,6 +333,9 @@ func (p *preprocessor) expanded(toks []token) []token {
 }
 
 func (p *preprocessor) expand(toks []token) {
+	if len(toks) == 0 {
+		return
+	}
 	if p.depth++; p.depth > expansionDepth {
 		p.diags.errorf("sketch/limit", toks[0].span(), "macros nested more than %d deep", expansionDepth)
 		p.full = true
@@ -371,7 +422,7 @@ func (p *preprocessor) replace(m *macro, use token, body []token) {
 	placed := make([]token, len(body))
 	for i, b := range body {
 		b.macro = true
-		b.off, b.len, b.line, b.col, b.first = use.off, use.len, use.line, use.col, false
+		b.off, b.len, b.line, b.col, b.file, b.first = use.off, use.len, use.line, use.col, use.file, false
 		placed[i] = b
 	}
 	if len(placed) > 0 {

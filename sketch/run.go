@@ -2,7 +2,6 @@ package sketch
 
 import (
 	"context"
-	"maps"
 
 	"shmoo/smem"
 )
@@ -10,7 +9,7 @@ import (
 func newCompiler(p *Program, parser *parser, ds *diags, l *launch) *compiler {
 	c := &compiler{
 		code: &code{file: p.file, limits: p.opts.Limits, lanes: p.opts.Lanes},
-		p:    parser, diags: ds, opts: &p.opts, launch: l,
+		p:    parser, diags: ds, launch: l,
 		global: &scope{names: map[string]*symbol{}},
 		shared: map[string]*sharedArray{}, types: map[string]*ctype{},
 	}
@@ -21,24 +20,19 @@ func newCompiler(p *Program, parser *parser, ds *diags, l *launch) *compiler {
 
 // kernelScope binds the template parameters of a kernel to what -D gives, or their defaults.
 func (c *compiler) kernelScope(f *funcDecl) *scope {
-	bound := map[string]*symbol{}
-	for _, t := range f.tparams {
-		if len(t.given) == 0 {
-			continue
-		}
-		env := &scope{parent: c.global, names: maps.Clone(bound)}
-		saved := c.scope
-		c.scope = env
-		if t.isType {
-			bound[t.name] = &symbol{ty: c.givenType(t)}
-		} else if x := c.p.givenExpr(t.given); x != nil {
-			bound[t.name] = c.bindArg(t, targ{x: x})
-		} else {
-			c.fail(t.span, "sketch/template", "-D %s=%s is no value for a template parameter", t.name, joined(t.given))
-		}
-		c.scope = saved
+	return c.bindTemplate(f.name, f.span, f.tparams, nil, nil, c.global)
+}
+
+// bindGiven binds a template parameter to what -D gives.
+func (c *compiler) bindGiven(t tparam) *symbol {
+	if t.isType {
+		return &symbol{ty: c.givenType(t)}
 	}
-	return c.bindTemplate(f.name, f.span, f.tparams, nil, bound)
+	x := c.p.givenExpr(t.given)
+	if x == nil {
+		c.fail(t.span, "sketch/template", "-D %s=%s is no value for a template parameter", t.name, joined(t.given))
+	}
+	return c.bindArg(t, targ{x: x})
 }
 
 // givenType reads a type that -D gives.

@@ -21,7 +21,7 @@ type Define struct {
 // Limits bound what a sketch may take. The zero value of a field means its default.
 type Limits struct {
 	Source int   // bytes of source: 4 MiB
-	Tokens int   // tokens after the preprocessor: 1,000,000
+	Tokens int   // tokens before and after the preprocessor: 400,000
 	Nodes  int   // operations after inlining: 200,000
 	Memory int   // bytes of lane values: 128 MiB
 	Steps  int64 // operations one warp may run: 40,000,000
@@ -35,7 +35,7 @@ func (l *Limits) fill() {
 		}
 	}
 	set(&l.Source, 4<<20)
-	set(&l.Tokens, 1_000_000)
+	set(&l.Tokens, 400_000)
 	set(&l.Nodes, 200_000)
 	set(&l.Memory, 128<<20)
 	set(&l.Blocks, 1_000_000)
@@ -47,6 +47,10 @@ func (l *Limits) fill() {
 // Options say how a sketch is read.
 type Options struct {
 	Defines []Define
+	// Include returns the text of a file that the source includes in quotes, or an error that is fs.ErrNotExist to pass it
+	// over. Each name is asked for once. Where Include is nil all #include lines are passed over, as those in angle
+	// brackets always are.
+	Include func(name string) ([]byte, error)
 	Lanes   int // lanes of a warp: 32 (default) or 64
 	Limits  Limits
 }
@@ -102,7 +106,7 @@ func Parse(name string, src []byte, opts Options) (*Program, error) {
 	}
 	toks := lex(f, ds, opts.Limits.Tokens)
 	if ds.errors == 0 {
-		toks = preprocess(f, ds, toks, opts.Defines, opts.Limits.Tokens)
+		toks = preprocess(f, ds, toks, &opts)
 	}
 	if ds.errors > 0 {
 		return nil, ds.list
@@ -197,10 +201,11 @@ func (p *Program) DefaultBlock(k *Kernel) [3]int {
 
 // Line returns a line of the source, for quoting in diagnostics.
 func (p *Program) Line(pos diag.Pos) (string, bool) {
-	if pos.File != p.file.name || pos.Line < 1 {
+	f := p.file.find(pos.File)
+	if f == nil || pos.Line < 1 {
 		return "", false
 	}
-	rest := p.file.src
+	rest := f.src
 	for n := 1; n < pos.Line; n++ {
 		i := strings.IndexByte(rest, '\n')
 		if i < 0 {
@@ -308,7 +313,7 @@ func (p *Program) compile(k *Kernel, l *launch) (*code, *diags) {
 	c := newCompiler(p, parser, ds, l)
 	decl := parser.unit.bare
 	for _, f := range parser.unit.order {
-		if f.kernel && f.name == k.Name && f.span.off == k.decl.span.off {
+		if f.kernel && f.name == k.Name && f.span == k.decl.span {
 			decl = f
 		}
 	}
@@ -382,7 +387,7 @@ func (s *Source) IndexSpans(site int) []Index {
 }
 
 func (s *Source) editable(at span) bool {
-	f := s.program.file
+	f := s.program.file.of(at)
 	return !at.macro && at.off >= 0 && int(at.end) <= len(f.src) && at.end > at.off &&
 		!strings.Contains(f.src[at.off:at.end], "\n")
 }

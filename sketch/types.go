@@ -29,6 +29,9 @@ type ctype struct {
 	n      int    // length of an array; -1 when open
 	fields []field
 	vector bool // a built-in vector type such as float4
+	union  bool // members overlap: their values are not followed
+	decl   *structDecl
+	env    *scope // of a struct: its template arguments, types and constants
 }
 
 type field struct {
@@ -69,6 +72,7 @@ var builtinTypes = func() map[string]*ctype {
 		"int8_t": typeChar, "uint8_t": typeUchar, "int16_t": typeShort, "uint16_t": typeUshort,
 		"int32_t": typeInt, "uint32_t": typeUint, "int64_t": typeLongLong, "uint64_t": typeULongLong,
 		"size_t": typeULongLong, "ssize_t": typeLongLong, "ptrdiff_t": typeLongLong, "intptr_t": typeLongLong,
+		"clock_t": typeLongLong, "cudaTextureObject_t": typeULongLong, "cudaSurfaceObject_t": typeULongLong,
 		"uintptr_t": typeULongLong, "uchar": typeUchar, "ushort": typeUshort, "uint": typeUint, "ulong": typeULongLong,
 		"half": typeHalf, "__half": typeHalf, "half_t": typeHalf, "float16_t": typeHalf, "float16": typeHalf,
 		"__nv_bfloat16": typeBfloat, "nv_bfloat16": typeBfloat, "bfloat16_t": typeBfloat, "bfloat16": typeBfloat,
@@ -103,6 +107,9 @@ var builtinTypes = func() map[string]*ctype {
 	} {
 		m[name] = vectorOf(name, elem, 2, 4)
 	}
+	for _, name := range libraryTypes {
+		m[name] = typeOpaque
+	}
 	m["__nv_fp8x2_e4m3"] = vectorOf("__nv_fp8x2_e4m3", typeFP8, 2, 2)
 	m["__nv_fp8x2_e5m2"] = vectorOf("__nv_fp8x2_e5m2", typeFP8, 2, 2)
 	m["__nv_fp8x4_e4m3"] = vectorOf("__nv_fp8x4_e4m3", typeFP8, 4, 4)
@@ -113,6 +120,11 @@ var builtinTypes = func() map[string]*ctype {
 	m["cuDoubleComplex"] = m["double2"]
 	return m
 }()
+
+// libraryTypes are types of headers that kernels use without a namespace. Their values are not followed.
+var libraryTypes = strings.Fields(`thread_block thread_group grid_group cluster_group multi_grid_group thread_block_tile
+	coalesced_group curandState curandState_t curandStateXORWOW curandStateXORWOW_t curandStatePhilox4_32_10_t
+	curandStateMRG32k3a curandStateMtgp32 curandDirectionVectors32_t cudaArray_t CUtensorMap FILE`)
 
 // vectorAlign returns the alignment of a vector of n elements (CUDA C++ Programming Guide, "Built-in Vector Types"): the
 // whole vector for 1, 2 and 4 elements, up to 16 bytes, and one element for 3.
@@ -246,7 +258,7 @@ func (t *ctype) tracked() bool {
 		return t.elem.tracked()
 	case kindStruct:
 		for _, f := range t.fields {
-			if f.ty.tracked() {
+			if !t.union && f.ty.tracked() {
 				return true
 			}
 		}

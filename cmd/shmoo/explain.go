@@ -53,7 +53,7 @@ the picture, and why.
 func (p *program) explanation(cmd *cobra.Command, input *inputFlags, raw *rawRequest, site string, args []string,
 ) (*explain.Data, error) {
 	if raw.given() {
-		a, err := lookupArch(input.options.Arch)
+		a, err := p.lookupArch(input.options.Arch)
 		if err != nil {
 			return nil, err
 		}

@@ -301,7 +301,7 @@ func (c *fixCommand) runSpace(ctx context.Context, cmd *cobra.Command, args []st
 	if err != nil {
 		return &usageError{err}
 	}
-	if err := c.input.parse(cmd, args); err != nil {
+	if err := c.p.parse(cmd, &c.input, args); err != nil {
 		return err
 	}
 	name, r, err := c.p.stream(cmd, &c.input, args)

@@ -76,7 +76,7 @@ func (f *inputFlags) given(cmd *cobra.Command) bool {
 
 // open opens the input that the flags and arguments name.
 func (p *program) open(ctx context.Context, cmd *cobra.Command, f *inputFlags, args []string) (*shmoo.Input, error) {
-	if err := f.parse(cmd, args); err != nil {
+	if err := p.parse(cmd, f, args); err != nil {
 		return nil, err
 	}
 	name, r, err := p.stream(cmd, f, args)
@@ -92,7 +92,7 @@ func (p *program) open(ctx context.Context, cmd *cobra.Command, f *inputFlags, a
 }
 
 // parse checks the flags and arguments and fills the options.
-func (f *inputFlags) parse(cmd *cobra.Command, args []string) error {
+func (p *program) parse(cmd *cobra.Command, f *inputFlags, args []string) error {
 	given := len(args)
 	for _, flag := range []string{"expr", "example"} {
 		if cmd.Flags().Changed(flag) {
@@ -102,7 +102,11 @@ func (f *inputFlags) parse(cmd *cobra.Command, args []string) error {
 	if given != 1 {
 		return usagef("%s: got %d inputs, want one of a file, - for standard input, -e or --example", cmd.Name(), given)
 	}
-	if _, err := lookupArch(f.options.Arch); err != nil {
+	if _, err := p.lookupArch(f.options.Arch); err != nil {
+		return err
+	}
+	var err error
+	if f.options.Unit, err = p.unit(); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("example") {
@@ -110,7 +114,6 @@ func (f *inputFlags) parse(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	var err error
 	if f.options.Block, err = parseShape("block", f.block); err != nil {
 		return err
 	}

@@ -152,7 +152,7 @@ func (m *mapCommand) request(cmd *cobra.Command, args []string) (*smem.Unit, pad
 	if len(args) > 0 || m.input.given(cmd) || m.chunk != 0 && m.raw.given() {
 		return nil, nil, usagef("map: got several inputs, want one of a file, -e, --example, --addr and --chunk")
 	}
-	a, err := lookupArch(m.input.options.Arch)
+	a, err := m.p.lookupArch(m.input.options.Arch)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -79,7 +79,7 @@ func (c *padCommand) run(*cobra.Command, []string) error {
 
 // report does the work. Its errors are all about the flags: the package has no other input.
 func (c *padCommand) report() (*pad.Report, error) {
-	a, err := lookupArch(c.arch)
+	a, err := c.p.lookupArch(c.arch)
 	if err != nil {
 		return nil, err
 	}

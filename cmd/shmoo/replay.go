@@ -22,7 +22,7 @@ FILE is CSV, plain or gzipped, with the columns op, mask, addresses and what was
 		Example: "  shmoo replay pattern/testdata/h200_patterns.csv.gz",
 		Args:    exactly(1, "a pattern file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := lookupArch(archName)
+			a, err := p.lookupArch(archName)
 			if err != nil {
 				return err
 			}

@@ -45,6 +45,7 @@ type program struct {
 	in       io.Reader
 	out, err io.Writer
 	lines    func(diag.Pos) (string, bool) // lines of the input at hand, to quote them; may be nil
+	unitFile string                        // of --unit
 }
 
 // run executes one command line and returns the exit code.
@@ -71,6 +72,10 @@ func (p *program) exit(err error) int {
 	if usage, ok := errors.AsType[*usageError](err); ok {
 		fmt.Fprintf(p.err, "shmoo: %v\nRun \"shmoo help\" for usage.\n", usage)
 		return exitUsage
+	}
+	if isEnvironment(err) {
+		fmt.Fprintf(p.err, "shmoo: %v\n", err)
+		return exitEnv
 	}
 	list, ok := errors.AsType[diag.List](err)
 	if one, single := errors.AsType[*diag.Diagnostic](err); !ok && single {
@@ -119,7 +124,9 @@ func (p *program) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%s: %w", strings.TrimPrefix(cmd.CommandPath(), "shmoo "), err)
 	})
-	root.AddCommand(p.check(), p.disasm(), p.explain(), p.fix(), p.layout(), p.ls(), p.bankMap(), p.pad(), p.replay())
+	root.PersistentFlags().StringVar(&p.unitFile, "unit", "", "use the unit that shmoo probe --learn wrote to this file")
+	root.AddCommand(p.check(), p.devices(), p.diff(), p.disasm(), p.explain(), p.fix(), p.layout(), p.ls(), p.bankMap(),
+		p.pad(), p.probe(), p.replay(), p.serve())
 	return root
 }
 

@@ -42,16 +42,26 @@ var layer = map[string]int{
 	"shmoo/bankmap/draw": 3,
 	"shmoo/fix":          3,
 	"shmoo/fix/verify":   3,
-	"shmoo/report/text":  3,
-	"shmoo/report/json":  3,
+
+	"shmoo/report/text":   3,
+	"shmoo/report/json":   3,
+	"shmoo/report/source": 3,
+	"shmoo/report/pprof":  3,
+	"shmoo/report/sarif":  3,
+	"shmoo/compare":       3,
+
+	"shmoo/report/html":    4,
+	"shmoo/report/formats": 5,
 
 	"shmoo/gpu/cuda":   3,
 	"shmoo/gpu/replay": 3,
 	"shmoo/probe":      4,
 
 	"shmoo":           4,
-	"shmoo/web":       5,
-	"shmoo/cmd/shmoo": 6,
+	"shmoo/web/eval":  5,
+	"shmoo/web":       6,
+	"shmoo/web/wasm":  6,
+	"shmoo/cmd/shmoo": 7,
 }
 
 // loose packages may be imported from, or import, any layer: examples, internal tools and tests.

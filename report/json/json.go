@@ -31,6 +31,7 @@ type Report struct {
 type Launch struct {
 	Block   [3]int `json:"block"`
 	Grid    [3]int `json:"grid"`
+	Blocks  int    `json:"blocks_run,omitempty"` // how many blocks of the grid the sums cover; 0 for all
 	Shared  int    `json:"dynamic_shared"`
 	Assumed string `json:"assumed,omitempty"`
 }
@@ -45,10 +46,20 @@ type Site struct {
 	File  string `json:"file"`
 	Line  int    `json:"line"`
 	Col   int    `json:"col"`
+	Len   int    `json:"len,omitempty"` // bytes of the access in its line
 	PC    uint64 `json:"pc,omitempty"`
+	// Inlined is the calls that the site was inlined through, innermost first.
+	Inlined []Pos `json:"inlined,omitempty"`
 	Tally
 	Worst *Sample `json:"worst,omitempty"`
 	Fault string  `json:"fault,omitempty"`
+}
+
+// Pos is a place in a source.
+type Pos struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col,omitempty"`
 }
 
 // Tally is the sums of a site or of the whole report.
@@ -95,6 +106,7 @@ type Diagnostic struct {
 	File     string   `json:"file"`
 	Line     int      `json:"line"`
 	Col      int      `json:"col"`
+	Len      int      `json:"len,omitempty"`
 	Message  string   `json:"message"`
 	Fixes    []string `json:"fixes,omitempty"`
 }
@@ -112,7 +124,7 @@ func From(r *report.Report) *Report {
 		Diagnostics: Diagnostics(r.Diagnostics),
 	}
 	if l := r.Launch; l != nil {
-		j.Launch = &Launch{Block: l.Block, Grid: l.Grid, Shared: l.DynamicShared, Assumed: l.Assumed}
+		j.Launch = &Launch{Block: l.Block, Grid: l.Grid, Blocks: l.Blocks, Shared: l.DynamicShared, Assumed: l.Assumed}
 	}
 	for i := range r.Sites {
 		j.Sites = append(j.Sites, site(&r.Sites[i]))
@@ -126,8 +138,11 @@ func From(r *report.Report) *Report {
 func site(s *report.Site) Site {
 	j := Site{
 		Array: s.Array, Op: s.Op.String(), Width: s.Width, Instr: s.Instr, Text: s.Text,
-		File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col, PC: s.PC,
+		File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col, Len: s.Pos.Len, PC: s.PC,
 		Tally: tally(&s.Tally),
+	}
+	for _, p := range s.Inlined {
+		j.Inlined = append(j.Inlined, Pos{p.File, p.Line, p.Col})
 	}
 	if s.Fault != nil {
 		j.Fault = s.Fault.Fault.Error()
@@ -154,7 +169,7 @@ func tally(t *report.Tally) Tally {
 func Diagnostics(list diag.List) []Diagnostic {
 	out := []Diagnostic{}
 	for _, d := range list {
-		j := Diagnostic{ID: d.ID, Severity: d.Severity.String(), File: d.Span.File, Line: d.Span.Line, Col: d.Span.Col,
+		j := Diagnostic{ID: d.ID, Severity: d.Severity.String(), File: d.Span.File, Line: d.Span.Line, Col: d.Span.Col, Len: d.Span.Len,
 			Message: d.Message}
 		for _, f := range d.Fixes {
 			j.Fixes = append(j.Fixes, f.Message)

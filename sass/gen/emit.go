@@ -245,7 +245,7 @@ func (t *table) argLit(a *arg, mems, sufs *pool) (string, error) {
 }
 
 // memParts names the parts of a memory operand by the letter that the table uses.
-var memParts = map[string]string{"r": "base", "u": "ubase", "o": "off", "x": "stride", "e": "wide", "d": "desc", "k": "u32", "b": "bank", "q": "quiet"}
+var memParts = map[string]string{"r": "base", "u": "ubase", "o": "off", "x": "stride", "e": "wide", "d": "desc", "k": "u32", "b": "bank", "q": "quiet", "c": "cx"}
 
 func memLit(m map[string]field) (string, error) {
 	var p []string
@@ -259,7 +259,7 @@ func memLit(m map[string]field) (string, error) {
 			p = append(p, fmt.Sprintf("%s: field{width: always}", name))
 			continue
 		}
-		if (k == "r" || k == "u") && f.width == 1 {
+		if (k == "r" || k == "u" || k == "c") && f.width == 1 {
 			f.width = 8
 		}
 		p = append(p, fmt.Sprintf("%s: %v", name, f))

@@ -281,3 +281,85 @@ __shared__ int s[64];
 int i = threadIdx.x;
 s[i++] += 1;                // want: load requests 1 wavefronts 1 ideal 1; store requests 1 wavefronts 1 ideal 1
 s[2 * (i - threadIdx.x)]++; // want: load requests 1 wavefronts 1 ideal 1; store requests 1 wavefronts 1 ideal 1
+---
+// Structs with functions: the SharedMemory helper of the samples, static members, functors, traits, this, a storage struct.
+// shmoo: --block 32
+template <class T> struct SharedMemory {
+    __device__ inline operator T *() {
+        extern __shared__ int __smem[];
+        return (T *)__smem;
+    }
+    __device__ inline operator const T *() const {
+        extern __shared__ int __smem[];
+        return (T *)__smem;
+    }
+};
+template <int B, int M, int S> struct Swizzle {
+    static constexpr int mask = (1 << B) - 1;
+    __host__ __device__ static int apply(int x) { return x ^ ((x >> S) & (mask << M)); }
+};
+template <typename T> struct Traits { using Word = T; static const int lanes = 16 / sizeof(T); };
+struct Layout {
+    int pitch, base;
+    __device__ int operator()(int r, int c) const { return base + offset(r) + c; }
+    __device__ int offset(int r) const { return r * this->pitch; }
+};
+struct Storage {
+    float a[32][32];
+    union { float4 v[64]; float f[256]; } u;
+};
+__global__ void k() {
+    float *s = SharedMemory<float>();
+    s[threadIdx.x * 2];                                         // want: load requests 1 wavefronts 2 ideal 1
+    s[Swizzle<5, 0, 5>::apply(threadIdx.x * 32)];               // want: load requests 1 wavefronts 1 ideal 1
+    s[threadIdx.x * Traits<half>::lanes];                       // want: load requests 1 wavefronts 8 ideal 1
+    Layout at{32, 0};
+    s[at(threadIdx.x, 3)];                                      // want: load requests 1 wavefronts 32 ideal 1
+    Storage &st = *reinterpret_cast<Storage *>(s);
+    st.a[threadIdx.x][0] = 1;                                   // want: store requests 1 wavefronts 32 ideal 1
+    st.u.v[threadIdx.x];                                        // want: load requests 1 wavefronts 4 ideal 4
+    st.u.f[threadIdx.x];                                        // want: load requests 1 wavefronts 1 ideal 1
+    union { int i; float f; } both;
+    both.i = 1;
+    both.f = 2.0f;
+    s[both.i];                                                  // want: load unresolved 1
+}
+---
+// Library types: fragments, barriers, and what cannot be known about them.
+// shmoo: --block 32
+#include <mma.h>
+using namespace nvcuda;
+__global__ void k(const half *g, float *out) {
+    __shared__ half a[16][24];
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
+    wmma::fill_fragment(fc, 0.0f);
+    a[threadIdx.x / 2][threadIdx.x % 2 * 8] = g[threadIdx.x];   // want: store requests 1 wavefronts 4 ideal 1
+    wmma::load_matrix_sync(fa, &a[0][0], 24);                   // want: load unresolved 1
+    wmma::mma_sync(fc, fa, fa, fc);
+    for (int t = 0; t < fc.num_elements; t++) fc.x[t] = fc.x[t] * 2.0f;
+    typedef cub::BlockReduce<float, 32> BlockReduce;
+    float sum = BlockReduce().Sum(fc.x[0]);
+    if (threadIdx.x == 0) out[0] = sum;
+}
+---
+// Reduction with a volatile pointer in the last warp, unrolled by template parameter.
+// shmoo: --block 128 -D T=float -D blockSize=128 -D n=1000
+template <unsigned blockSize, class T>
+__device__ void warpReduce(volatile T *sdata, unsigned tid) {
+    if (blockSize >= 64) sdata[tid] += sdata[tid + 32];     // want: load requests 1 wavefronts 1 ideal 1; store requests 1 wavefronts 1 ideal 1; load requests 1 wavefronts 1 ideal 1
+    if (blockSize >= 16) sdata[tid] += sdata[tid + 8];      // want: load requests 1 wavefronts 1 ideal 1; store requests 1 wavefronts 1 ideal 1; load requests 1 wavefronts 1 ideal 1
+}
+template <class T, unsigned blockSize>
+__global__ void reduce(T *in, T *out, unsigned n) {
+    extern __shared__ T sdata[];
+    unsigned tid = threadIdx.x, i = blockIdx.x * (blockSize * 2) + tid, gridSize = blockSize * 2 * gridDim.x;
+    T sum = 0;
+    while (i < n) { sum += in[i]; if (i + blockSize < n) sum += in[i + blockSize]; i += gridSize; }
+    sdata[tid] = sum;                                       // want: store requests 4 wavefronts 4 ideal 4
+    __syncthreads();
+    if (blockSize >= 512) { if (tid < 256) sdata[tid] += sdata[tid + 256]; __syncthreads(); }
+    if (blockSize >= 128) { if (tid < 64) { sdata[tid] = sum = sum + sdata[tid + 64]; } __syncthreads(); }   // want: store requests 2 wavefronts 2 ideal 2; load requests 2 wavefronts 2 ideal 2
+    if (tid < 32) warpReduce<blockSize>(sdata, tid);
+    if (tid == 0) out[blockIdx.x] = sdata[0];               // want: load requests 1 wavefronts 1 ideal 1
+}

@@ -1,0 +1,244 @@
+package browsertests
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"shmoo/web"
+)
+
+// browserNames are the programs that are looked for, in this order.
+var browserNames = []string{"chromium", "chromium-browser", "google-chrome"}
+
+// findBrowser returns the path of a browser. Without one the tests are skipped, except where CI is set: there a missing
+// browser is a failure, since a silent skip would look like a pass.
+func findBrowser(t *testing.T) string {
+	t.Helper()
+	for _, name := range browserNames {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	message := fmt.Sprintf("no browser found: looked for %s", strings.Join(browserNames, ", "))
+	if os.Getenv("CI") != "" {
+		t.Fatal(message)
+	}
+	t.Skip("SKIPPED, NOTHING IS TESTED: " + message)
+	return ""
+}
+
+// serve starts a server for the length of the test and returns the URL of its page.
+func serve(t *testing.T, o web.Options) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	o.Ready = func(url string) { ready <- url }
+	go func() { ended <- web.Serve(ctx, o) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("server: %v", err)
+		}
+	})
+	select {
+	case url := <-ready:
+		return url
+	case err := <-ended:
+		ended <- err
+		t.Fatalf("server did not start: %v", err)
+		return ""
+	}
+}
+
+// A tab is a page in a browser of its own, with a record of what it asked the network for and of what went wrong in it.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	requests []string
+	errors   []string
+}
+
+// size is what the tests look at unless they say otherwise.
+var size = struct{ width, height int64 }{1280, 860}
+
+// newTab starts a browser with an empty profile.
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(findBrowser(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true),
+	)
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	p := &tab{t: t}
+	ctx, cancel := chromedp.NewContext(alloc, chromedp.WithListener(p.record))
+	p.ctx = ctx
+	t.Cleanup(func() {
+		cancel()
+		stop()
+		for _, e := range p.errors {
+			t.Errorf("in the page: %s", e)
+		}
+	})
+	// The browser lives as long as the context of the first run, so this one has no time limit.
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(size.width, size.height)); err != nil {
+		t.Fatalf("browser: %v", err)
+	}
+	command(p, network.Enable, network.EnableParams{})
+	return p
+}
+
+// command sends a command of the browser's protocol.
+func command[P, R any](p *tab, c cdp.Command[P, R], params P) {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, c, params); err != nil {
+		p.t.Fatalf("browser: %v", err)
+	}
+}
+
+func (p *tab) record(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+	case *runtime.EventExceptionThrown:
+		text := e.ExceptionDetails.Text
+		if x := e.ExceptionDetails.Exception; x != nil {
+			text += " " + x.Description
+		}
+		p.errors = append(p.errors, text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == "error" {
+			p.errors = append(p.errors, fmt.Sprintf("console: %s", e.Args[0].Value))
+		}
+	case *page.EventJavascriptDialogOpening:
+		p.errors = append(p.errors, "a dialog opened: "+e.Message)
+	}
+}
+
+// patience is how long the page may take for anything that a test waits for.
+const patience = 20 * time.Second
+
+func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		p.t.Fatalf("browser: %v", err)
+	}
+}
+
+// open loads a page and waits until it has its first answer.
+func (p *tab) open(url string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(url))
+	p.until("the page is ready", `document.body.classList.contains("ready") && !document.body.classList.contains("busy") &&
+		(document.querySelector("#total-wavefronts, .totals.bad") !== null)`)
+}
+
+// until waits for a condition of the page, a JavaScript expression.
+func (p *tab) until(what, condition string) {
+	p.t.Helper()
+	deadline := time.Now().Add(patience)
+	for time.Now().Before(deadline) {
+		ok, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+condition+")"))
+		if err == nil && ok {
+			return
+		}
+		if errors.Is(err, context.Canceled) {
+			break
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	p.t.Fatalf("waited %v until %s: %s\nthe page says: %s", patience, what, condition, p.text("body"))
+}
+
+// settle waits until the page has answered everything that was asked of it.
+func (p *tab) settle() {
+	p.t.Helper()
+	time.Sleep(120 * time.Millisecond) // longer than the pause after which the page evaluates what was typed
+	p.until("the page has settled", `!document.body.classList.contains("busy")`)
+}
+
+// eval returns the value of a JavaScript expression, which may be a promise.
+func eval[T any](p *tab, expression string) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatalf("browser: %s: %v", expression, err)
+	}
+	return v
+}
+
+// text returns the text of the first element that a selector finds.
+func (p *tab) text(selector string) string {
+	p.t.Helper()
+	return eval[string](p, fmt.Sprintf("(document.querySelector(%q)?.innerText ?? '').trim()", selector))
+}
+
+// source replaces what is in the editor, as typing would.
+func (p *tab) source(text string) {
+	p.t.Helper()
+	eval[bool](p, fmt.Sprintf(`(() => {const e = document.getElementById("source"); e.focus(); e.value = %s;
+		return e.dispatchEvent(new InputEvent("input", {bubbles: true}))})()`, quote(text)))
+	p.settle()
+}
+
+// quote writes a Go string as a JavaScript one.
+func quote(text string) string {
+	data, _ := json.Marshal(text) // a string always has a form
+	return string(data)
+}
+
+func (p *tab) dark(on bool) {
+	scheme := "light"
+	if on {
+		scheme = "dark"
+	}
+	command(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+}
+
+// screenshots is where pictures for the documentation go; they are written only when SHMOO_SCREENSHOTS is set, since
+// fonts differ between machines.
+const screenshots = "../docs/screenshots"
+
+func (p *tab) shoot(name string) {
+	p.t.Helper()
+	if os.Getenv("SHMOO_SCREENSHOTS") == "" {
+		return
+	}
+	p.do(chromedp.Sleep(150 * time.Millisecond))
+	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.MkdirAll(screenshots, 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(screenshots, name+".png"), png, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
