@@ -34,7 +34,7 @@ func open(ctx context.Context, l *library, index int) (gpu.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{lib: l, info: info, requests: make(chan request), closed: make(chan struct{})}
+	d := &device{lib: l, info: info, requests: make(chan request), closed: make(chan struct{}), ended: make(chan struct{})}
 	if m, err := openManagement(info.UUID); err == nil {
 		d.management = m
 	}
@@ -52,6 +52,7 @@ type device struct {
 	management *management // nil without NVML
 	requests   chan request
 	closed     chan struct{}
+	ended      chan struct{} // closed when the goroutine has given the context back
 	closing    sync.Once
 
 	lib      *library
@@ -72,6 +73,7 @@ var errClosed = errors.New("the device is closed")
 
 // own runs requests until the device is closed.
 func (d *device) own() {
+	defer close(d.ended)
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and the context binding with it
 	for {
 		select {
@@ -143,6 +145,7 @@ func (d *device) Info() gpu.Info { return d.info }
 
 func (d *device) Close() error {
 	d.closing.Do(func() { close(d.closed) })
+	<-d.ended // whoever opens the device next gets a new context
 	return nil
 }
 
