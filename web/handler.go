@@ -18,6 +18,7 @@ import (
 // handler answers all requests of the server.
 type handler struct {
 	limits    Limits
+	model     eval.Model
 	turns     *turnstile
 	hosts     []string // lower case, with or without port
 	initial   []byte
@@ -30,6 +31,9 @@ func newHandler(o Options, addr net.Addr) http.Handler {
 		limits: o.Limits.filled(), hosts: hostsOf(addr, o.Hosts), assets: assets(), crossSite: http.NewCrossOriginProtection(),
 	}
 	h.turns = newTurnstile(h.limits)
+	if b := o.Binary; b != nil {
+		h.model.Binary = &eval.Binary{Name: b.Name, Data: b.Data}
+	}
 	h.initial = []byte("null\n")
 	if o.Initial != nil {
 		// A Document has nothing that could fail to encode.
@@ -166,7 +170,7 @@ func (h *handler) call(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	ctx, cancel := context.WithTimeout(r.Context(), h.limits.timeOf(name))
 	defer cancel()
-	reply, err := evaluate(ctx, name, body)
+	reply, err := evaluate(ctx, &h.model, name, body)
 	if err != nil {
 		writeProblem(w, statusOf(err), err)
 		return
@@ -175,14 +179,14 @@ func (h *handler) call(w http.ResponseWriter, r *http.Request) {
 	w.Write(reply)
 }
 
-// evaluate is eval.Call. A panic is a bug in the model; it costs the client its answer, not everyone the server.
-func evaluate(ctx context.Context, name string, body []byte) (reply []byte, err error) {
+// evaluate is eval.Model.Call. A panic is a bug in the model; it costs the client its answer, not everyone the server.
+func evaluate(ctx context.Context, m *eval.Model, name string, body []byte) (reply []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return eval.Call(ctx, name, body)
+	return m.Call(ctx, name, body)
 }
 
 func writeProblem(w http.ResponseWriter, status int, err error) {

@@ -12,7 +12,7 @@ import (
 type Limits struct {
 	Body     int64         // bytes of a request: 512 KiB
 	Evaluate time.Duration // time of an evaluation or a view: 5 s
-	Search   time.Duration // time of a search for fixes or of a space: 20 s
+	Search   time.Duration // time of a search for fixes, of a space or of a list of kernels: 20 s
 	Wait     time.Duration // time a request waits for its turn: 10 s
 	AtOnce   int           // evaluations that run at once: the number of processors
 	Waiting  int           // requests that wait for their turn: 64
@@ -103,7 +103,7 @@ func (l *Limits) timeOf(name string) time.Duration {
 	return l.Evaluate
 }
 
-func isSearch(name string) bool { return name == "fix" || name == "space" }
+func isSearch(name string) bool { return name == "fix" || name == "space" || name == "kernels" }
 
 // statusOf maps the ways in which an evaluation ends early to HTTP.
 func statusOf(err error) int {

@@ -78,6 +78,8 @@ export class Editor {
 
   /** render paints the text and the gutter anew. */
   render(): void {
+    this.el.hidden = this.app.state.binary;
+    if (this.app.state.binary) return;
     const lines = this.text.value.split("\n");
     this.lines = this.tally();
     const problems = this.diagnostics();

@@ -114,7 +114,7 @@ function suggestion(source: string): string {
 function draw(space: Space, measure: "ways" | "conflicts", t: Theme, current: Map<string, string>, open: (v: [string, string][]) => void): SVGSVGElement {
   const across = space.params[0]!, down = space.params[1];
   const columns = across.values, rows = down?.values ?? [""];
-  const left = 26 + 8 * Math.max(...rows.map((r) => r.length), 2), top = 44;
+  const left = 22 + 7.5 * Math.max(...rows.map((r) => r.length), (down?.name.length ?? 0) + 1), top = 44;
   const w = Math.max(16, Math.min(44, Math.floor(640 / columns.length))), height = 24;
   const value = (p: SpacePoint) => (measure === "ways" ? p.ways : p.conflicts);
   const most = Math.max(1, ...space.points.filter((p) => !p.error).map(value));
