@@ -1,5 +1,13 @@
 # Releases are built by hand: reproducible, static, for every platform.
-.PHONY: test dist clean ui model site
+.PHONY: build gpu test dist clean ui model site
+
+# A static binary: everything but measuring on a GPU.
+build:
+	CGO_ENABLED=0 go build -trimpath -tags nogpu -o shmoo ./cmd/shmoo
+
+# The same with the GPU commands, which load NVIDIA's driver when they run. On Linux this binary needs a libc.
+gpu:
+	CGO_ENABLED=0 go build -trimpath -o shmoo ./cmd/shmoo
 
 test:
 	go test ./...
@@ -12,9 +20,11 @@ dist:
 	@for p in $(PLATFORMS); do \
 		os=$${p%/*} arch=$${p#*/} ext=; [ $$os = windows ] && ext=.exe; \
 		echo $$p; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags='-s -w' \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -tags nogpu -ldflags='-s -w' \
 			-o dist/shmoo-$(VERSION)-$$os-$$arch$$ext ./cmd/shmoo || exit 1; \
 	done
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -ldflags='-s -w' \
+		-o dist/shmoo-$(VERSION)-linux-amd64-gpu ./cmd/shmoo
 	cd dist && sha256sum shmoo-* > SHA256SUMS
 
 # The page: bundled from web/ui into web/dist, which is committed. "make ui" needs no Node; types are checked by

@@ -33,7 +33,7 @@
 //	OPCODES | FAMILIES | OP[=PRINTED] .ENUM@FIELD... | OPERAND... | OPTION... | SOURCE
 //
 // describes one operation. Opcodes are bits [11:0] with bit 91 on top, in hex. Families are 70, 75, 80, 90, 100, 120 or ranges
-// (75-90, 100+); generations of one family share everything. A FIELD is LO, LO:WIDTH or LO:WIDTH+LO:WIDTH (more significant part
+// (75-90, 100+); generations of one family share everything except rows with the option since=NN. A FIELD is LO, LO:WIDTH or LO:WIDTH+LO:WIDTH (more significant part
 // first). Modifiers print in the order of the row; .ENUM=N is a fixed one. Options: N=V requires field N to be V (of several rows for an opcode the
 // first that matches wins), guard=u says that the guard is a uniform predicate, alias=NAME names a printing rule of alias.go. Sources are letters:
 //

@@ -93,6 +93,7 @@ const (
 	LDL                     // LDL
 	LDS                     // LDS
 	LDSM                    // LDSM
+	LDTM                    // LDTM
 	LEA                     // LEA
 	LEPC                    // LEPC
 	LOP3                    // LOP3
@@ -131,12 +132,18 @@ const (
 	STL                     // STL
 	STS                     // STS
 	STSM                    // STSM
+	STTM                    // STTM
+	SULD                    // SULD
+	SUST                    // SUST
 	SYNCSArrive             // SYNCS.ARRIVE
 	SYNCSCas                // SYNCS.CAS
 	SYNCSCctl               // SYNCS.CCTL
 	SYNCSExch               // SYNCS.EXCH
 	SYNCSLd                 // SYNCS.LD
 	SYNCSPhasechk           // SYNCS.PHASECHK
+	TEX                     // TEX
+	TLD                     // TLD
+	TLD4                    // TLD4
 	UBLKCP                  // UBLKCP
 	UBLKPF                  // UBLKPF
 	UBLKRED                 // UBLKRED
@@ -174,6 +181,10 @@ const (
 	USETSHMSZ               // USETSHMSZ
 	USGXT                   // USGXT
 	USHF                    // USHF
+	UTCATOMSWS              // UTCATOMSWS
+	UTCBAR                  // UTCBAR
+	UTCCP                   // UTCCP
+	UTCMMA                  // UTCMMA
 	UTMACCTL                // UTMACCTL
 	UTMACMDFLUSH            // UTMACMDFLUSH
 	UTMALDG                 // UTMALDG
@@ -181,6 +192,7 @@ const (
 	UTMAREDG                // UTMAREDG
 	UTMASTG                 // UTMASTG
 	UVIMNMX                 // UVIMNMX
+	UVIRTCOUNT              // UVIRTCOUNT
 	VABSDIFF                // VABSDIFF
 	VABSDIFF4               // VABSDIFF4
 	VIADD                   // VIADD
@@ -284,6 +296,7 @@ var opNames = [numOps]string{
 	LDL:           "LDL",
 	LDS:           "LDS",
 	LDSM:          "LDSM",
+	LDTM:          "LDTM",
 	LEA:           "LEA",
 	LEPC:          "LEPC",
 	LOP3:          "LOP3",
@@ -322,12 +335,18 @@ var opNames = [numOps]string{
 	STL:           "STL",
 	STS:           "STS",
 	STSM:          "STSM",
+	STTM:          "STTM",
+	SULD:          "SULD",
+	SUST:          "SUST",
 	SYNCSArrive:   "SYNCS.ARRIVE",
 	SYNCSCas:      "SYNCS.CAS",
 	SYNCSCctl:     "SYNCS.CCTL",
 	SYNCSExch:     "SYNCS.EXCH",
 	SYNCSLd:       "SYNCS.LD",
 	SYNCSPhasechk: "SYNCS.PHASECHK",
+	TEX:           "TEX",
+	TLD:           "TLD",
+	TLD4:          "TLD4",
 	UBLKCP:        "UBLKCP",
 	UBLKPF:        "UBLKPF",
 	UBLKRED:       "UBLKRED",
@@ -365,6 +384,10 @@ var opNames = [numOps]string{
 	USETSHMSZ:     "USETSHMSZ",
 	USGXT:         "USGXT",
 	USHF:          "USHF",
+	UTCATOMSWS:    "UTCATOMSWS",
+	UTCBAR:        "UTCBAR",
+	UTCCP:         "UTCCP",
+	UTCMMA:        "UTCMMA",
 	UTMACCTL:      "UTMACCTL",
 	UTMACMDFLUSH:  "UTMACMDFLUSH",
 	UTMALDG:       "UTMALDG",
@@ -372,6 +395,7 @@ var opNames = [numOps]string{
 	UTMAREDG:      "UTMAREDG",
 	UTMASTG:       "UTMASTG",
 	UVIMNMX:       "UVIMNMX",
+	UVIRTCOUNT:    "UVIRTCOUNT",
 	VABSDIFF:      "VABSDIFF",
 	VABSDIFF4:     "VABSDIFF4",
 	VIADD:         "VIADD",

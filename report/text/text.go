@@ -95,7 +95,9 @@ func basis(t *report.Tally) string {
 	return t.Basis.String()
 }
 
+// clip puts a text on one line of n characters at most.
 func clip(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
 	if runes := []rune(s); len(runes) > n {
 		return string(runes[:n-3]) + "..."
 	}

@@ -363,3 +363,29 @@ __global__ void reduce(T *in, T *out, unsigned n) {
     if (tid < 32) warpReduce<blockSize>(sdata, tid);
     if (tid == 0) out[blockIdx.x] = sdata[0];               // want: load requests 1 wavefronts 1 ideal 1
 }
+---
+// Functions as arguments and as template arguments; a struct template that names itself; local arrays behind unknown calls.
+// shmoo: --block 32
+__device__ int twice(int x) { return 2 * x; }
+template <typename F> __device__ int apply(F f, int x) { return f(x); }
+typedef int (*Map)(int);
+template <Map f> __device__ int mapped(int x) { return f(x); }
+template <class T> struct Packed {
+    static constexpr int size = 16 / sizeof(T);
+    T payload[size];
+    __device__ static Packed zeros() { Packed p; for (int i = 0; i < size; i++) p[i] = 0; return p; }
+    __device__ T &operator[](int i) { return payload[i]; }
+};
+template <class T> __device__ T cast_value(T v) { return v; }
+template <> __device__ float cast_value(float v) { return v; }
+__global__ void k(const int *g) {
+    __shared__ int s[1024];
+    s[apply(twice, threadIdx.x)];                       // want: load requests 1 wavefronts 2 ideal 1
+    s[mapped<twice>(threadIdx.x)];                      // want: load requests 1 wavefronts 2 ideal 1
+    auto p = Packed<int>::zeros();
+    p[1] = 8;
+    s[threadIdx.x * p[1]];                              // want: load requests 1 wavefronts 8 ideal 1
+    s[threadIdx.x * Packed<short>::size];               // want: load requests 1 wavefronts 8 ideal 1
+    memcpy(&p, g, sizeof(p));
+    s[p[1]];                                            // want: load unresolved 1
+}
