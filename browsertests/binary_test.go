@@ -13,6 +13,7 @@ func TestBinaryPane(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newTab(t)
+	p.quiet = true // without a launch the kernel reads past its shared memory, which the server answers with status 400
 	p.open(serve(t, web.Options{Binary: &web.Binary{Name: "transpose.fatbin", Data: data}}))
 	p.pane("binary")
 	p.until("kernels are listed", `document.querySelectorAll(".kernels tbody tr").length > 2`)
@@ -24,7 +25,6 @@ func TestBinaryPane(t *testing.T) {
 	p.settle()
 	// Four loads of a column by 8 warps: 32 wavefronts each.
 	p.until("the counts are there", `document.getElementById("total-wavefronts")?.textContent === "1,056"`)
-	p.shoot("binary-kernels")
 	p.pane("banks")
 	chosen := p.text(".asm .chosen")
 	if len(chosen) < 3 || chosen[:3] != "LDS" {

@@ -67,10 +67,9 @@ export class BankPane {
       id: "site", "aria-label": "site", onchange: (e) => this.app.choose(Number((e.target as HTMLSelectElement).value)),
     }, ...sites.map((s, i) => h("option", { value: i, selected: i === this.app.site },
       `${place(s)} ${s.text || s.instr || s.op} · ${s.op} ${s.width} B · ${number(s.wavefronts)} / ${number(s.ideal)}`)));
-    replace(this.head, h("label", {}, "Site ", select),
+    replace(this.head, h("label", { class: "sitechoice" }, "Site ", select),
       h("button", { type: "button", id: "next-worst", title: "show the site with the next most conflicts",
         onclick: () => this.app.choose(nextWorst(sites, this.app.site)) }, "Next worst"),
-      h("span", { class: "grow" }),
       saveButtons(() => `banks-${sites[this.app.site]?.line || sites[this.app.site]?.pc || 0}`, () => this.picture.querySelector("svg")));
   }
 

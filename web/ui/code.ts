@@ -61,12 +61,13 @@ export class CodeView {
       text.append(h("div", {
         class: `row${line.pc < 0 ? " origin" : ""}${site && site === chosen ? " chosen" : ""}${same ? " same" : ""}`, "data-pc": line.pc >= 0 ? line.pc : null,
         "data-heat": site ? heat(site.wavefronts, site.ideal) : null, title: line.file ? `${line.file}:${line.line}` : null,
-      }, line.text));
+      }, line.text.replace(/ {2,}\/\//, "  //")));
     }
     replace(this.sheet, gutter, text);
     if (chosen && this.app.site !== this.shown) {
       this.shown = this.app.site;
-      text.querySelector(".chosen")?.scrollIntoView({ block: "center", inline: "nearest" });
+      const row = text.querySelector<HTMLElement>(".chosen");
+      if (row) this.el.scrollTo({ top: row.offsetTop - this.el.clientHeight / 2, left: 0 });
     }
   }
 
