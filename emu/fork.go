@@ -187,8 +187,9 @@ func (w *warp) open(o *inst, unsure uint32, waiting group) bool {
 		w.limit("unknown branches followed", int64(w.m.limits.Forks))
 		return false
 	}
-	f := &frame{branch: o.index, at: w.m.program.flow.join(o.index), unsure: unsure, lanes: w.mask, waiting: waiting,
-		maybe: w.maybe, ragged: w.ragged, maybeWhy: w.maybeWhy, joinAt: w.joinAt}
+	f := w.newFrame()
+	f.branch, f.at, f.unsure, f.lanes, f.waiting = o.index, w.m.program.flow.join(o.index), unsure, w.mask, waiting
+	f.maybe, f.ragged, f.maybeWhy, f.joinAt = w.maybe, w.ragged, w.maybeWhy, w.joinAt
 	if f.at == noJoin {
 		f.at = w.reconvergence(w.mask)
 	}
@@ -197,6 +198,18 @@ func (w *warp) open(o *inst, unsure uint32, waiting group) bool {
 	w.frames = append(w.frames, f)
 	w.joinAt = f.at
 	return true
+}
+
+// newFrame returns an empty frame, if it can one that was closed: their copies of the registers are large.
+func (w *warp) newFrame() *frame {
+	n := len(w.spare)
+	if n == 0 {
+		return new(frame)
+	}
+	f := w.spare[n-1]
+	w.spare = w.spare[:n-1]
+	f.second, f.exited, f.groups = false, 0, f.groups[:0]
+	return f
 }
 
 // unknownIndirect follows an indirect branch with an unknown target to all places that the file lists, one after the other: each frame
@@ -355,7 +368,7 @@ func (w *warp) turn() {
 	if !f.second {
 		f.second = true
 		w.save(&f.after)
-		f.groups = w.take2(f.unsure)
+		f.groups = w.remove(f.groups[:0], f.unsure)
 		f.exited = w.exited & f.unsure
 		w.exited &^= f.unsure
 		w.restore(&f.before, f.unsure)
@@ -397,11 +410,11 @@ func (w *warp) turn() {
 	}
 	at := f.at
 	w.merge(func(g *group) bool { return g.state == parkJoin && g.pc == at })
+	w.spare = append(w.spare, f)
 }
 
-// take2 removes lanes from all groups and returns where they stood.
-func (w *warp) take2(set uint32) []group {
-	var from []group
+// remove takes lanes out of all groups and appends where they stood.
+func (w *warp) remove(from []group, set uint32) []group {
 	kept := w.groups[:0]
 	for _, g := range w.groups {
 		if g.mask&set != 0 {

@@ -77,9 +77,9 @@ func (w *warp) special(n, lane int) (v uint64, known bool) {
 	case srLtMask:
 		return uint64(bit - 1), true
 	case srLeMask:
-		return uint64(bit | bit - 1), true
+		return uint64(bit | (bit - 1)), true
 	case srGtMask:
-		return uint64(^(bit | bit - 1)), true
+		return uint64(^(bit | (bit - 1))), true
 	case srGeMask:
 		return uint64(^(bit - 1)), true
 	case srCgaRank, srZero:

@@ -25,6 +25,8 @@ type page struct {
 	Verdict                         string // class of the figures: "good", "bad", or "" where too little is known
 	IdealShare, ConflictShare       string
 	Sites                           []row
+	Top                             []row // the most expensive, where there are many
+	Count                           int   // of sites
 	MoreSites                       string
 	Unresolved                      []unresolved
 	Worst                           []worst
@@ -39,7 +41,17 @@ type row struct {
 	Name, Place, Op, Caveat, Detail              string
 	Requests, Wavefronts, Ideal, Conflicts, Ways string
 	Coverage, Heat, IdealShare, ConflictShare    string // shares in percent of the most expensive site
+	Known                                        bool
 }
+
+// A table is rows with their total.
+type table struct {
+	Page *page
+	Rows []row
+}
+
+// Table returns what the template of a table takes.
+func (p *page) Table(rows []row) table { return table{p, rows} }
 
 type unresolved struct {
 	Requests int64
@@ -92,7 +104,7 @@ func (o *Options) page(r *report.Report) (*page, error) {
 	}
 	if r.Launch != nil {
 		l := *r.Launch
-		p.Assumed, l.Assumed = l.Assumed, ""
+		p.Assumed, l.Assumed = strings.TrimPrefix(l.Assumed, "ASSUMED: "), ""
 		p.Launch = l.String()
 	}
 	p.Missing = missing(&totals)
@@ -127,6 +139,14 @@ func (p *page) sites(r *report.Report) {
 			}
 		}
 		p.Sites = append(p.Sites, x)
+	}
+	p.Count = len(r.Sites)
+	if p.Count > manySites {
+		for _, i := range r.ByConflicts() {
+			if len(p.Top) < topSites && i < len(p.Sites) {
+				p.Top = append(p.Top, p.Sites[i])
+			}
+		}
 	}
 	if n := len(r.Sites) - maxSites; n > 0 {
 		p.MoreSites = fmt.Sprintf("%d more sites are left out; the total has them.", n)
