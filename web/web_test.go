@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -167,31 +167,42 @@ func TestTimeIsBounded(t *testing.T) {
 	}
 }
 
-func TestTurnstile(t *testing.T) {
-	turns := newTurnstile(Limits{AtOnce: 2, Waiting: 1, Wait: 30 * time.Millisecond}.filled())
-	ctx := context.Background()
-	enter := func(search bool) func() {
-		t.Helper()
-		leave, err := turns.enter(ctx, search)
-		if err != nil {
-			t.Fatal(err)
+func TestHeavyQuestionsDoNotHoldUpQuickOnes(t *testing.T) {
+	h := handlerFor(Options{Limits: Limits{AtOnce: 2, Slice: 20 * time.Millisecond, Evaluate: 1500 * time.Millisecond}})
+	var group sync.WaitGroup
+	for range 6 {
+		group.Go(func() { post(h, "evaluate", hostile[0].body) })
+	}
+	time.Sleep(200 * time.Millisecond) // all of them have had their slice and wait for the slow lane
+	start := time.Now()
+	w := post(h, "evaluate", column)
+	if took := time.Since(start); w.Code != 200 || took > 700*time.Millisecond {
+		t.Errorf("status %d after %v, want 200 long before the 1.5s of one heavy question", w.Code, took)
+	}
+	group.Wait()
+}
+
+func TestTooManyQuestionsAreTurnedAway(t *testing.T) {
+	h := handlerFor(Options{Limits: Limits{AtOnce: 1, Waiting: 1, Evaluate: 300 * time.Millisecond, Wait: 50 * time.Millisecond}})
+	codes := make(chan *httptest.ResponseRecorder, 6)
+	var group sync.WaitGroup
+	for range cap(codes) {
+		group.Go(func() { codes <- post(h, "evaluate", hostile[0].body) })
+	}
+	group.Wait()
+	close(codes)
+	counts := map[int]int{}
+	for w := range codes {
+		counts[w.Code]++
+		if w.Code == http.StatusServiceUnavailable && w.Header().Get("Retry-After") == "" {
+			t.Error("turned away without Retry-After")
 		}
-		return leave
 	}
-	search := enter(true)
-	if _, err := turns.enter(ctx, true); !errors.Is(err, errBusy) {
-		t.Errorf("a second search: %v, want %v: searches leave a place for typing", err, errBusy)
+	if counts[503] < 4 || counts[422] < 1 {
+		t.Errorf("statuses %v, want at least four 503 and one 422", counts)
 	}
-	quick := enter(false)
-	if _, err := turns.enter(ctx, false); !errors.Is(err, errBusy) {
-		t.Errorf("a third evaluation: %v, want %v", err, errBusy)
-	}
-	quick()
-	enter(false)()
-	search()
-	enter(true)()
-	if n := len(turns.queue) + len(turns.places) + len(turns.searches); n != 0 {
-		t.Errorf("%d places are still held, want 0", n)
+	if w := post(h, "evaluate", column); w.Code != 200 {
+		t.Errorf("afterwards: status %d, want 200", w.Code)
 	}
 }
 
