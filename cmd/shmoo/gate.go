@@ -56,7 +56,7 @@ func readReport(name string) (*report.Report, error) {
 	return r, nil
 }
 
-// errFault ends a command whose report holds accesses that the hardware would refuse; they are printed already.
+// errFault ends a command whose report holds accesses that the hardware would refuse, or a run that did not end.
 var errFault = &exitError{exitInput}
 
 // given reports whether a flag changes what passes.
@@ -67,7 +67,7 @@ func (f *gateFlags) given() bool { return f.maxConflicts > 0 || f.allowUnresolve
 func (f *gateFlags) verdict(r *report.Report) (reasons []string, err error) {
 	totals := r.Totals()
 	switch {
-	case totals.Faulted > 0:
+	case totals.Faulted > 0 || r.Diagnostics.Err() != nil:
 		return nil, errFault
 	case f.before != nil:
 		return f.compare(r)
