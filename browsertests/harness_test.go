@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -74,6 +76,7 @@ type tab struct {
 	mu       sync.Mutex
 	requests []string
 	errors   []string
+	quiet    bool // errors are what the test is about
 }
 
 // size is what the tests look at unless they say otherwise.
@@ -94,8 +97,17 @@ func newTab(t *testing.T) *tab {
 	t.Cleanup(func() {
 		cancel()
 		stop()
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		for _, e := range p.errors {
-			t.Errorf("in the page: %s", e)
+			if !p.quiet {
+				t.Errorf("in the page: %s", e)
+			}
+		}
+		for _, url := range p.requests {
+			if !local(url) {
+				t.Errorf("the page asked for %s, want nothing from outside of this machine", url)
+			}
 		}
 	})
 	// The browser lives as long as the context of the first run, so this one has no time limit.
@@ -103,6 +115,7 @@ func newTab(t *testing.T) *tab {
 		t.Fatalf("browser: %v", err)
 	}
 	command(p, network.Enable, network.EnableParams{})
+	command(p, log.Enable, cdp.Empty{})
 	return p
 }
 
@@ -112,6 +125,16 @@ func command[P, R any](p *tab, c cdp.Command[P, R], params P) {
 	if _, err := chromedp.Call(p.ctx, c, params); err != nil {
 		p.t.Fatalf("browser: %v", err)
 	}
+}
+
+// local reports whether a URL stays on this machine.
+func local(url string) bool {
+	for _, prefix := range []string{"http://127.0.0.1:", "data:", "blob:", "file:", "about:"} {
+		if strings.HasPrefix(url, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *tab) record(event any) {
@@ -130,13 +153,17 @@ func (p *tab) record(event any) {
 		if e.Type == "error" {
 			p.errors = append(p.errors, fmt.Sprintf("console: %s", e.Args[0].Value))
 		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == "error" {
+			p.errors = append(p.errors, e.Entry.Text+" "+e.Entry.URL)
+		}
 	case *page.EventJavascriptDialogOpening:
 		p.errors = append(p.errors, "a dialog opened: "+e.Message)
 	}
 }
 
 // patience is how long the page may take for anything that a test waits for.
-const patience = 20 * time.Second
+const patience = 10 * time.Second
 
 func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
@@ -209,6 +236,74 @@ func (p *tab) source(text string) {
 func quote(text string) string {
 	data, _ := json.Marshal(text) // a string always has a form
 	return string(data)
+}
+
+// click clicks an element as a script would; what the mouse meets is not tested by it.
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	if !eval[bool](p, fmt.Sprintf("(() => {const e = document.querySelector(%s); e?.click(); return !!e})()", quote(selector))) {
+		p.t.Fatalf("the page has no %s", selector)
+	}
+	p.settle()
+}
+
+// resize changes the size of the window.
+func (p *tab) resize(width, height int64) {
+	p.t.Helper()
+	p.do(chromedp.EmulateViewport(width, height))
+}
+
+// pane shows a pane and waits for what it computes.
+func (p *tab) pane(name string) {
+	p.t.Helper()
+	p.click("#tab-" + name)
+	p.until("pane "+name+" has its answer", "!document.querySelector('[aria-busy=true]')")
+}
+
+// example opens an example from the menu.
+func (p *tab) example(name string) {
+	p.t.Helper()
+	eval[bool](p, fmt.Sprintf(`(() => {const e = document.getElementById("example"); e.value = %s;
+		return e.dispatchEvent(new Event("change", {bubbles: true}))})()`, quote(name)))
+	p.settle()
+	if got := eval[string](p, `document.getElementById("example").value`); got != name {
+		p.t.Fatalf("example %q is open, want %q", got, name)
+	}
+}
+
+// keys presses keys one after the other, as a user of the keyboard would.
+func (p *tab) keys(keys ...string) {
+	p.t.Helper()
+	for _, k := range keys {
+		p.do(chromedp.KeyEvent(k))
+	}
+}
+
+// downloads makes the browser put downloads into a folder, which it returns.
+func (p *tab) downloads() string {
+	p.t.Helper()
+	dir := p.t.TempDir()
+	_, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: "allow", DownloadPath: dir,
+	})
+	if err != nil {
+		p.t.Fatalf("browser: %v", err)
+	}
+	return dir
+}
+
+// downloaded waits for a file in a folder and returns its path.
+func (p *tab) downloaded(dir, name string) string {
+	p.t.Helper()
+	path := filepath.Join(dir, name)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			return path
+		}
+	}
+	entries, _ := os.ReadDir(dir)
+	p.t.Fatalf("%s was not downloaded; there is %v", name, entries)
+	return ""
 }
 
 func (p *tab) dark(on bool) {

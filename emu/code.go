@@ -30,8 +30,17 @@ type Code struct {
 	// where the file has none.
 	MaxThreads [3]int
 	ReqThreads [3]int
+	// Indirect lists where indirect branches may go, as far as the file says (jump tables). A branch whose target is unknown
+	// is followed to all of them.
+	Indirect []IndirectBranch
 	// Pos returns the source position of a PC and the calls it was inlined through, innermost first. It may be nil.
 	Pos func(pc uint64) (diag.Span, []diag.Pos)
+}
+
+// IndirectBranch is a branch through a register and the PCs it may go to.
+type IndirectBranch struct {
+	PC      uint32
+	Targets []uint32
 }
 
 // Param is a kernel parameter: its offset from the parameter base and its size in bytes.

@@ -40,12 +40,6 @@ type bank struct {
 	known []bool
 }
 
-// word returns a 32-bit word of a bank.
-func (b *bank) word(off int64) (uint32, bool) {
-	v, ok := b.load(off, 4)
-	return uint32(v), ok
-}
-
 // load returns n bytes, at most 8, little endian.
 func (b *bank) load(off int64, n int) (uint64, bool) {
 	if off < 0 || off+int64(n) > int64(len(b.data)) {

@@ -402,7 +402,7 @@ func execIndirect(w *warp, o *inst) {
 		i := first(set)
 		v, known := w.get(src, i)
 		if !known {
-			w.fault(UnknownBranches, o, i, 0, "")
+			w.unknownIndirect(o, i)
 			return
 		}
 		if !src.wide {
@@ -455,11 +455,7 @@ func execCALL(w *warp, o *inst) {
 			externalCall(w, o)
 			return
 		}
-		if w.act == w.mask {
-			w.pc = o.target
-			return
-		}
-		w.split(w.act, o.target)
+		execBRA(w, o) // it comes back through a register, or not at all
 		return
 	}
 	if src := o.indirectSource(); src.kind == fromUnknown || src.kind == fromFixed || src.kind == fromIndexed {

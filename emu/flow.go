@@ -12,11 +12,15 @@ const noJoin = -1
 // flow is the control flow graph of a kernel by instruction. It is needed only where a branch depends on unknown data, and
 // computed when first asked for.
 type flow struct {
-	insts []sass.Inst
-	once  sync.Once
-	joins []int32 // immediate post-dominator of each instruction, or noJoin
-	loops []int32 // number of the loop that an instruction is part of, or noJoin
-	body  [][]int32
+	insts    []sass.Inst
+	indirect map[int32][]int32 // targets of indirect branches, where known
+	once     sync.Once
+	jumps    map[int32]int32 // calls that do not come back, and where they go
+	next     graph
+	back     graph
+	joins    []int32 // immediate post-dominator of each instruction, or noJoin
+	mu       sync.Mutex
+	loops    map[int32][]int32 // by branch; under mu
 }
 
 // successors appends the instructions that may follow instruction i. Calls count as going on behind the call.
@@ -28,6 +32,14 @@ func (f *flow) successors(to []int32, i int32) []int32 {
 		target = int32(t / instSize)
 	}
 	switch in.Op {
+	case sass.CALL:
+		jump, ok := f.jumps[i]
+		if !ok {
+			certain = false
+			break
+		}
+		target = jump
+		fallthrough
 	case sass.BRA, sass.JMP:
 		if target != noJoin {
 			to = append(to, target)
@@ -40,7 +52,9 @@ func (f *flow) successors(to []int32, i int32) []int32 {
 		if in.Mods[sass.ModBra] >= uint8(sass.BraDiv) {
 			certain = false
 		}
-	case sass.EXIT, sass.RET, sass.KILL, sass.BRX, sass.BRXU, sass.JMX, sass.JMXU, sass.BPT:
+	case sass.BRX, sass.BRXU:
+		to = append(to, f.indirect[i]...)
+	case sass.EXIT, sass.RET, sass.KILL, sass.JMX, sass.JMXU, sass.BPT:
 	default:
 		certain = false
 	}
@@ -57,13 +71,41 @@ func (f *flow) join(i int32) int32 {
 	return f.joins[i]
 }
 
-// loop returns the instructions of the innermost cycle set (strongly connected component) that branch i is part of.
+// loop returns the instructions that may run between two executions of branch i before its sides meet: those that i reaches and
+// that reach i, not through the join.
 func (f *flow) loop(i int32) []int32 {
 	f.once.Do(f.compute)
-	if n := f.loops[i]; n != noJoin {
-		return f.body[n]
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	body, ok := f.loops[i]
+	if !ok {
+		down := reach(&f.next, i, f.joins[i])
+		up := reach(&f.back, i, f.joins[i])
+		for k := range int32(len(f.insts)) {
+			if down[k] && up[k] {
+				body = append(body, k)
+			}
+		}
+		f.loops[i] = body
 	}
-	return nil
+	return body
+}
+
+// reach returns what is reached from a node along at least one edge without going through a barrier.
+func reach(g *graph, from, barrier int32) []bool {
+	seen := make([]bool, len(g.start)-1)
+	list := []int32{from}
+	for len(list) > 0 {
+		node := list[len(list)-1]
+		list = list[:len(list)-1]
+		for _, to := range g.of(node) {
+			if to != barrier && !seen[to] {
+				seen[to] = true
+				list = append(list, to)
+			}
+		}
+	}
+	return seen
 }
 
 // graph holds edges as one list: those of node i are list[start[i]:start[i+1]].
@@ -104,10 +146,38 @@ func (g *graph) reversed() graph {
 }
 
 func (f *flow) compute() {
-	next := f.forward()
-	back := next.reversed()
-	f.postDominators(&next, &back)
-	f.components(&next, &back)
+	f.next = f.forward()
+	if f.findJumps() {
+		f.next = f.forward()
+	}
+	f.back = f.next.reversed()
+	f.loops = map[int32][]int32{}
+	f.postDominators(&f.next, &f.back)
+}
+
+// findJumps finds calls that are far jumps: compilers use CALL.NOINC so, inside one function. A call is one where no RET can be reached
+// from its target; others go on behind the call.
+func (f *flow) findJumps() bool {
+	f.jumps = map[int32]int32{}
+	returns := map[int32]bool{}
+	for i := range f.insts {
+		in := &f.insts[i]
+		t, ok := in.Target(uint64(i) * instSize)
+		if in.Op != sass.CALL || !ok || t%instSize != 0 || t/instSize >= uint64(len(f.insts)) {
+			continue
+		}
+		target := int32(t / instSize)
+		if _, ok := returns[target]; !ok {
+			returns[target] = f.insts[target].Op == sass.RET
+			for k, seen := range reach(&f.next, target, noJoin) {
+				returns[target] = returns[target] || seen && f.insts[k].Op == sass.RET
+			}
+		}
+		if !returns[target] {
+			f.jumps[int32(i)] = target
+		}
+	}
+	return len(f.jumps) > 0
 }
 
 // walk visits what is reached from a node along a graph and appends the nodes in post-order.
@@ -196,30 +266,4 @@ func (f *flow) postDominators(next, back *graph) {
 		}
 	}
 	f.joins = dom[:n]
-}
-
-// components numbers the strongly connected components with more than one instruction, or one that follows itself, by Kosaraju's
-// two walks.
-func (f *flow) components(next, back *graph) {
-	n := int32(len(f.insts))
-	seen := make([]bool, n)
-	var order []int32
-	for i := range n {
-		order = walk(next, i, seen, order)
-	}
-	clear(seen)
-	f.loops = make([]int32, n)
-	for i := range f.loops {
-		f.loops[i] = noJoin
-	}
-	for k := len(order) - 1; k >= 0; k-- {
-		members := walk(back, order[k], seen, nil)
-		if len(members) < 2 {
-			continue
-		}
-		for _, m := range members {
-			f.loops[m] = int32(len(f.body))
-		}
-		f.body = append(f.body, members)
-	}
 }

@@ -1,5 +1,7 @@
 package emu
 
+import "shmoo/sass"
+
 // Branches on unknown data.
 //
 // Where the predicate of a branch is unknown for some lanes, both sides run, one after the other, each from the state before the
@@ -160,16 +162,6 @@ func (w *warp) unknownBranch(o *inst, taken, unsure uint32) {
 		w.leaveLoop(o, taken, unsure, side)
 		return
 	}
-	if w.forks++; w.forks > w.m.limits.Forks {
-		w.limit("unknown branches followed", int64(w.m.limits.Forks))
-		return
-	}
-	f := &frame{branch: o.index, at: w.m.program.flow.join(o.index), unsure: unsure, lanes: w.mask,
-		maybe: w.maybe, ragged: w.ragged, maybeWhy: w.maybeWhy, joinAt: w.joinAt}
-	if f.at == noJoin {
-		f.at = w.reconvergence(w.mask)
-	}
-	w.save(&f.before)
 	// The side that goes forward runs first: for a loop that is the way out.
 	other := w.mask &^ taken
 	firstSide, firstPC, secondPC := taken|unsure, o.target, w.pc
@@ -177,10 +169,9 @@ func (w *warp) unknownBranch(o *inst, taken, unsure uint32) {
 		firstSide, other = other, taken|unsure
 		firstPC, secondPC = w.pc, o.target
 	}
-	f.waiting = group{pc: secondPC, mask: other | unsure}
-	w.guardeds = w.guardeds[:0]
-	w.frames = append(w.frames, f)
-	w.joinAt = f.at
+	if !w.open(o, unsure, group{pc: secondPC, mask: other | unsure}) {
+		return
+	}
 	w.suspect(unsure, why, !o.uniformCondition())
 	// The lanes known to take the second side wait as a group of their own.
 	w.mask, w.pc = firstSide, firstPC
@@ -189,6 +180,78 @@ func (w *warp) unknownBranch(o *inst, taken, unsure uint32) {
 		w.groups = append(w.groups, group{pc: secondPC, mask: rest})
 	}
 }
+
+// open starts a frame for the running group: its lanes that are unsure run the second side, too, together with those that wait there.
+func (w *warp) open(o *inst, unsure uint32, waiting group) bool {
+	if w.forks++; w.forks > w.m.limits.Forks {
+		w.limit("unknown branches followed", int64(w.m.limits.Forks))
+		return false
+	}
+	f := w.newFrame()
+	f.branch, f.at, f.unsure, f.lanes, f.waiting = o.index, w.m.program.flow.join(o.index), unsure, w.mask, waiting
+	f.maybe, f.ragged, f.maybeWhy, f.joinAt = w.maybe, w.ragged, w.maybeWhy, w.joinAt
+	if f.at == noJoin {
+		f.at = w.reconvergence(w.mask)
+	}
+	w.save(&f.before)
+	w.guardeds = w.guardeds[:0]
+	w.frames = append(w.frames, f)
+	w.joinAt = f.at
+	return true
+}
+
+// newFrame returns an empty frame, if it can one that was closed: their copies of the registers are large.
+func (w *warp) newFrame() *frame {
+	n := len(w.spare)
+	if n == 0 {
+		return new(frame)
+	}
+	f := w.spare[n-1]
+	w.spare = w.spare[:n-1]
+	f.second, f.exited, f.groups = false, 0, f.groups[:0]
+	return f
+}
+
+// unknownIndirect follows an indirect branch with an unknown target to all places that the file lists, one after the other: each frame
+// runs one of them as its first side and comes back to the branch as its second.
+func (w *warp) unknownIndirect(o *inst, lane int) {
+	targets := w.m.program.flow.indirect[o.index]
+	if len(targets) == 0 || w.act != w.mask {
+		w.fault(UnknownBranches, o, lane, 0, "")
+		return
+	}
+	w.block.unknownBranches[o.index]++
+	tried, inside := 0, false
+	for _, f := range w.frames {
+		if f.branch == o.index {
+			tried += int(bit(f.second))
+			inside = inside || !f.second
+		}
+	}
+	switch {
+	case inside: // a loop through the branch: its further rounds are not followed
+		for _, i := range w.m.program.flow.loop(o.index) {
+			if site := w.m.code[i].site; site >= 0 {
+				w.block.unbounded[site] = true
+			}
+		}
+		w.block.shared.poison(because(whyLoop, int(o.index)))
+		w.end(w.mask)
+	case tried >= len(targets)-1:
+		w.pc = targets[len(targets)-1]
+	default:
+		why := w.missingReason(o, w.act)
+		if !w.open(o, w.mask, group{pc: o.index, mask: w.mask}) {
+			return
+		}
+		w.suspect(w.mask, why, !o.a.uniform())
+		w.pc = targets[tried]
+		w.groups[w.cur] = group{pc: w.pc, mask: w.mask}
+	}
+}
+
+// uniform reports whether an operand is the same in all lanes.
+func (o *operand) uniform() bool { return o.kind != fromRow }
 
 // reconvergence returns where the innermost BSSY region around lanes ends.
 func (w *warp) reconvergence(set uint32) int32 {
@@ -234,6 +297,14 @@ func (w *warp) leaveLoop(o *inst, taken, unsure uint32, firstSide bool) {
 			if w.m.program.sites[in.site].Op.Writes() {
 				w.block.shared.poison(why)
 			}
+		}
+		switch in.in.Op {
+		case sass.STL:
+			for set := unsure; set != 0; set &= set - 1 {
+				w.forgetLocal(first(set), why)
+			}
+		case sass.STG, sass.ST, sass.ATOMG, sass.ATOM, sass.REDG, sass.RED:
+			w.block.counts.assumedAliases++
 		}
 		w.forget(in, unsure, why)
 	}
@@ -297,7 +368,7 @@ func (w *warp) turn() {
 	if !f.second {
 		f.second = true
 		w.save(&f.after)
-		f.groups = w.take2(f.unsure)
+		f.groups = w.remove(f.groups[:0], f.unsure)
 		f.exited = w.exited & f.unsure
 		w.exited &^= f.unsure
 		w.restore(&f.before, f.unsure)
@@ -339,11 +410,11 @@ func (w *warp) turn() {
 	}
 	at := f.at
 	w.merge(func(g *group) bool { return g.state == parkJoin && g.pc == at })
+	w.spare = append(w.spare, f)
 }
 
-// take2 removes lanes from all groups and returns where they stood.
-func (w *warp) take2(set uint32) []group {
-	var from []group
+// remove takes lanes out of all groups and appends where they stood.
+func (w *warp) remove(from []group, set uint32) []group {
 	kept := w.groups[:0]
 	for _, g := range w.groups {
 		if g.mask&set != 0 {

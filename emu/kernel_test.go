@@ -44,6 +44,9 @@ func codeOf(k *cubin.Kernel) Code {
 	for _, p := range k.Params {
 		code.Params = append(code.Params, Param{Offset: p.Offset, Size: p.Size})
 	}
+	for _, b := range k.Indirect {
+		code.Indirect = append(code.Indirect, IndirectBranch{PC: b.PC, Targets: b.Targets})
+	}
 	for _, b := range k.Banks {
 		if b.Index != 0 && b.Data != nil && len(b.Relocs) == 0 {
 			code.Constants[b.Index] = b.Data

@@ -8,8 +8,6 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
-
-	"shmoo/smem"
 )
 
 // targets are the generations that testdata/kernels.cu is compiled for.
@@ -499,32 +497,4 @@ func TestOwnKernels(t *testing.T) {
 			})
 		}
 	}
-}
-
-// requestKey is a request without what instruction selection may change.
-type requestKey struct {
-	op     smem.Op
-	width  int
-	active uint32
-	addr   [warpLanes]uint32
-}
-
-func requests(t *testing.T, p *Program, launch Launch) map[requestKey]int {
-	t.Helper()
-	set := map[requestKey]int{}
-	_, err := Run(context.Background(), p, launch, Options{}, func(e *Event) bool {
-		site := &p.Sites()[e.Site]
-		k := requestKey{op: site.Op, width: site.Width, active: e.Active}
-		for i := range warpLanes {
-			if e.Active>>uint(i)&1 != 0 {
-				k.addr[i] = e.Addr[i]
-			}
-		}
-		set[k]++
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
 }

@@ -3,6 +3,7 @@ package emu
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"shmoo/access"
 	"shmoo/diag"
@@ -58,8 +59,24 @@ func NewProgram(code Code) (*Program, error) {
 			p.sites = append(p.sites, p.site(i, op, width))
 		}
 	}
-	p.flow = &flow{insts: p.insts}
+	p.flow = &flow{insts: p.insts, indirect: p.jumpTables()}
 	return p, nil
+}
+
+// jumpTables returns the indirect targets by branch, leaving out what is no instruction.
+func (p *Program) jumpTables() map[int32][]int32 {
+	tables := map[int32][]int32{}
+	for _, b := range p.code.Indirect {
+		for _, t := range b.Targets {
+			if b.PC%instSize == 0 && t%instSize == 0 && int(t/instSize) < len(p.insts) {
+				at := int32(b.PC / instSize)
+				if !slices.Contains(tables[at], int32(t/instSize)) {
+					tables[at] = append(tables[at], int32(t/instSize))
+				}
+			}
+		}
+	}
+	return tables
 }
 
 // Sites returns the shared-memory instructions of the kernel, by ascending PC. Generic loads and stores are among them;

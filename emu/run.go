@@ -40,6 +40,8 @@ type Result struct {
 	AssumedAliases int64
 	Outside        int64
 	Remote         int64
+	// Irregular counts waits at a warp-wide synchronisation for lanes that waited elsewhere: undefined in CUDA, and let go.
+	Irregular int64
 }
 
 // OpCount is an operation and how often it was executed, at the first PC where it stands.
@@ -228,6 +230,7 @@ func (t *totals) finish(m *machine) {
 	r.Instructions = t.counts.instructions
 	r.AssumedWaits, r.AssumedAliases = t.counts.assumedWaits, t.counts.assumedAliases
 	r.Outside, r.Remote = t.counts.outside, t.counts.remote
+	r.Irregular = t.counts.irregular
 	at := map[string]int{}
 	for i, n := range t.unsupported {
 		if n == 0 {

@@ -13,6 +13,7 @@ type sharedMemory struct {
 	known []byte // 1 where the byte is known
 	why   []reason
 	size  int
+	blank bool // nothing is known
 }
 
 // wordsPadding lets whole words be read at the end.
@@ -27,11 +28,16 @@ func (s *sharedMemory) init(size int) {
 
 func (s *sharedMemory) clear(why reason) {
 	clear(s.data)
+	s.blank = false
 	s.poison(why)
 }
 
 // poison makes all contents unknown.
 func (s *sharedMemory) poison(why reason) {
+	if s.blank {
+		return
+	}
+	s.blank = true
 	clear(s.known)
 	for i := range s.why {
 		s.why[i] = why
@@ -56,6 +62,9 @@ func (s *sharedMemory) load(at uint32, n int) (v uint32, known bool) {
 
 // store writes the low n bytes of a word, at most 4. A weak store may not happen: bytes stay known only where it changes nothing.
 func (s *sharedMemory) store(at uint32, v uint32, n int, known, weak bool, why reason) {
+	if known && !weak {
+		s.blank = false
+	}
 	if n == 4 && known && !weak {
 		binary.LittleEndian.PutUint32(s.data[at:], v)
 		binary.LittleEndian.PutUint32(s.known[at:], 0x0101_0101)
@@ -139,10 +148,17 @@ func (w *warp) access(o *inst, known uint32, bytes int, counting uint32) (usable
 	suspicious := usable
 	if usable == act && unsure == 0 {
 		var all, most uint32
-		for set := usable; set != 0; set &= set - 1 {
-			at := w.addr[first(set)&(warpLanes-1)]
-			all |= at
-			most = max(most, at)
+		if usable == allLanes {
+			for _, at := range &w.addr {
+				all |= at
+				most = max(most, at)
+			}
+		} else {
+			for set := usable; set != 0; set &= set - 1 {
+				at := w.addr[first(set)&(warpLanes-1)]
+				all |= at
+				most = max(most, at)
+			}
 		}
 		if all&uint32(bytes-1) == 0 && int(most)+bytes <= m.sharedSize {
 			suspicious = 0
@@ -231,12 +247,13 @@ func (w *warp) loadShared(o *inst, known uint32) {
 			if len(w.guardeds) > 0 {
 				w.dropRow(row)
 			}
+			if usable == allLanes {
+				w.loadRow(row, uint32(k)*4)
+				continue
+			}
 			var got uint32
 			to := &w.bufD
 			off := uint32(k) * 4
-			if usable == allLanes {
-				to = &w.rows[row] // the addresses are in w.addr: no source is overwritten
-			}
 			for set := usable; set != 0; set &= set - 1 {
 				i := first(set) & (warpLanes - 1)
 				v, known := s.load32(w.addr[i] + off)
@@ -248,11 +265,9 @@ func (w *warp) loadShared(o *inst, known uint32) {
 				}
 			}
 			dst := &w.rows[row]
-			if usable != allLanes {
-				for set := usable; set != 0; set &= set - 1 {
-					i := first(set) & (warpLanes - 1)
-					dst[i] = to[i]
-				}
+			for set := usable; set != 0; set &= set - 1 {
+				i := first(set) & (warpLanes - 1)
+				dst[i] = to[i]
 			}
 			w.known[row] = w.known[row]&^w.act | got
 			if lost != 0 {
@@ -271,6 +286,31 @@ func (w *warp) loadShared(o *inst, known uint32) {
 			w.putWord(row, i, extend(v, width), known, s.why[at/4])
 		}
 	}
+}
+
+// loadRow loads a word in every lane, off bytes behind the lane's address.
+func (w *warp) loadRow(row int32, off uint32) {
+	s := &w.block.shared
+	dst := &w.rows[row]
+	all := uint32(0x0101_0101)
+	for i := range dst {
+		at := w.addr[i] + off
+		dst[i] = binary.LittleEndian.Uint32(s.data[at:])
+		all &= binary.LittleEndian.Uint32(s.known[at:])
+	}
+	if all == 0x0101_0101 {
+		w.known[row] = allLanes
+		return
+	}
+	var got uint32
+	for i := range dst {
+		if _, known := s.load32(w.addr[i] + off); known {
+			got |= 1 << uint(i)
+		} else {
+			w.why[row] = s.why[(w.addr[i]+off)/4]
+		}
+	}
+	w.known[row] = got
 }
 
 // extend widens a narrow load.

@@ -44,7 +44,8 @@ type warp struct {
 	joined [numBarReg][]convergence
 	exited uint32
 	frames []*frame
-	joinAt int32 // where the innermost open frame's sides meet; noJoin where there is none
+	spare  []*frame // closed frames, for reuse
+	joinAt int32    // where the innermost open frame's sides meet; noJoin where there is none
 
 	barValue, barKnown uint32 // predicates given to BAR.RED, and where they are known
 	result             barResult
@@ -83,7 +84,7 @@ func (w *warp) reset(id int) {
 	m := w.m
 	rows, known, why := w.rows[:m.rows], w.known[:m.rows], w.why[:m.rows]
 	*w = warp{m: m, block: w.block, id: id, sink: m.sinkRow, rows: rows, known: known, why: why, groups: w.groups[:0],
-		guardeds: w.guardeds[:0], joinAt: noJoin}
+		guardeds: w.guardeds[:0], frames: w.frames[:0], spare: w.spare, joinAt: noJoin}
 	// Registers start as known zeros. Compilers do read registers never written, in places where the value does not matter
 	// (the upper half of a 16-bit number, say); unknown ones would spread from there.
 	for i := range rows {

@@ -13,6 +13,7 @@ type class struct {
 	smem.Request
 	shares []share
 	total  int64 // sum of the shares
+	rest   int64 // bound on the wavefronts of this class and all later ones
 }
 
 // share is how many requests of a site a class stands for.
@@ -54,6 +55,25 @@ func classes(requests []Request, n normal) []class {
 	}
 	slices.SortStableFunc(out, func(a, b class) int { return cmp.Compare(b.total, a.total) })
 	return out
+}
+
+// classes merges the requests of the problem and works out what each class costs at least.
+func (s *searcher) classes(n normal) ([]class, error) {
+	cl := classes(s.p.Requests, n)
+	if s.o.Narrow { // bounds of whole accesses do not hold
+		return cl, nil
+	}
+	var buf scratch
+	rest := int64(0)
+	for i := len(cl) - 1; i >= 0; i-- {
+		b, err := buf.requestBound(&s.unit, &cl[i].Request, s.granule)
+		if err != nil {
+			return nil, err
+		}
+		rest += b * cl[i].total
+		cl[i].rest = rest
+	}
+	return cl, nil
 }
 
 func (c *class) add(site int, n int64) {

@@ -614,6 +614,24 @@ func gemm() *builder {
 	return b
 }
 
+// TestTooManyRequests searches random requests, which nothing merges and no bound prunes: it must end soon and say that
+// it did not look at everything.
+func TestTooManyRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	b := &builder{arrays: []access.Array{array("hist", 4, 8192)}}
+	b.site("hist[random]", smem.Store, 4, 20000, func(_, _ int) int { return 4 * rng.IntN(8192) })
+	r := search(t, b.problem(t, Block{}), Options{Allow: []Family{XOR}})
+	if r.OptimalInFamily || r.Searched[1].Exhausted || !strings.Contains(r.Searched[1].Note, "distinct requests") {
+		t.Errorf("got %+v", r.Searched[1])
+	}
+	if _, err := r.Certificate(&r.Pareto[0]); err != nil {
+		t.Error(err)
+	}
+}
+
 func BenchmarkGEMM(b *testing.B) {
 	set := gemm()
 	a := arch.MustLookup("sm_90")

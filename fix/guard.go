@@ -70,7 +70,7 @@ func (g *guard) collect() error {
 	same := func([]uint32, smem.Mask) {}
 	switch t := g.c.Transform.(type) {
 	case layout.Pad:
-		if n := commonPeriod(g.result.pads); len(t) > 0 {
+		if n := commonPeriod(g.result.pads, p.granule()); len(t) > 0 {
 			same = modAdd(n)
 		}
 	case layout.Swizzle, layout.Linear:

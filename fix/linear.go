@@ -26,7 +26,10 @@ func (s *searcher) linear(r *Result) (Searched, error) {
 	if s.pareto[0].Wavefronts == r.Bound.Wavefronts {
 		return Searched{Family: LinearF, Note: notNeeded}, nil
 	}
-	cl := classes(s.p.Requests, modXor(max(s.granule, 4)))
+	cl, err := s.classes(modXor(max(s.granule, 4)))
+	if err != nil {
+		return done, err
+	}
 	for _, general := range []bool{false, true} {
 		d := descent{s: s, space: r.linear, general: general, best: s.pareto[0].Wavefronts, floor: r.Bound.Wavefronts}
 		if err := d.prepare(cl); err != nil {
@@ -70,9 +73,8 @@ func (s *searcher) tryFound(d *descent, cl []class, done *Searched) error {
 	if err != nil {
 		return err
 	}
-	legal, err := s.try(LinearF, t, cl)
-	if err != nil || legal {
-		return err
+	if s.legal(t) {
+		return s.try(LinearF, t, cl)
 	}
 	done.Illegal++
 	if d.general {

@@ -152,11 +152,12 @@ func newSearcher(ctx context.Context, p *Problem, o Options) *searcher {
 }
 
 // merged returns the requests with equal ones merged: for layouts of any kind.
-func (s *searcher) merged() []class {
+func (s *searcher) merged() ([]class, error) {
+	var err error
 	if s.exact == nil {
-		s.exact = classes(s.p.Requests, func([]uint32, smem.Mask) {})
+		s.exact, err = s.classes(func([]uint32, smem.Mask) {})
 	}
-	return s.exact
+	return s.exact, err
 }
 
 type searcher struct {
@@ -172,6 +173,7 @@ type searcher struct {
 	basis    smem.Basis
 	out      smem.Outcome
 	request  smem.Request
+	resolved int // requests so far
 	addr     []uint32
 	sites    []int64
 	exact    []class // see merged
@@ -219,47 +221,95 @@ func (s *searcher) blocks(bytes int) int {
 }
 
 func (s *searcher) family(f Family, r *Result) (Searched, error) {
+	if f == LinearF {
+		return s.linear(r)
+	}
 	done := Searched{Family: f, Exhausted: true}
-	var err error
-	try := func(t layout.Transform, cl []class) {
-		if err != nil {
-			return
-		}
-		if err = s.ctx.Err(); err != nil {
-			return
-		}
-		var legal bool
-		if legal, err = s.try(f, t, cl); legal {
-			done.Tried++
+	var candidates []layout.Transform
+	gather := func(t layout.Transform) {
+		if s.legal(t) {
+			candidates = append(candidates, t)
 		} else {
 			done.Illegal++
 		}
 	}
+	var same normal
 	switch f {
 	case PadOf:
-		// One pad shifts by whole words over a period of four rows at most, however odd its size.
-		period := uint32(1)
-		if n := len(r.pads.Pitches); n > 0 {
-			period = commonPeriod(r.pads)
-		}
-		cl := classes(s.p.Requests, modAdd(period))
+		same = modAdd(commonPeriod(r.pads, s.granule))
 		if s.p.Present != nil {
-			try(layout.Identity{}, cl)
+			gather(layout.Identity{})
 		}
-		r.pads.each(func(t layout.Pad) { try(t, cl) })
+		r.pads.each(func(t layout.Pad) { gather(t) })
 	case XOR:
-		cl := classes(s.p.Requests, modXor(max(s.granule, 4)))
-		r.swizzles.each(func(t layout.Swizzle) { try(t, cl) })
-	case LinearF:
-		return s.linear(r)
+		same = modXor(max(s.granule, 4))
+		r.swizzles.each(func(t layout.Swizzle) { gather(t) })
 	}
-	return done, err
+	cl, err := s.classes(same)
+	if err != nil {
+		return done, err
+	}
+	done.Tried = len(candidates)
+	start := s.resolved
+	for i := 0; i < len(candidates); i++ {
+		if err := s.ctx.Err(); err != nil {
+			return done, err
+		}
+		if s.resolved-start > maxResolves && done.Exhausted {
+			done.Exhausted = false
+			if candidates, err = s.screen(candidates[i:], cl); err != nil {
+				return done, err
+			}
+			done.Note = fmt.Sprintf("%d of them on a part of the %d distinct requests", done.Tried-i-len(candidates), len(cl))
+			i = 0
+		}
+		if err := s.try(f, candidates[i], cl); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
 }
 
-// commonPeriod returns a distance that all pitches divide and over which pads of any number of steps add whole words,
-// or, where that distance is too large to matter, one that exceeds every address.
-func commonPeriod(s PadSpace) uint32 {
-	period := uint64(1)
+// maxResolves bounds the requests resolved for one family before candidates are screened on a part of the classes:
+// about half a second. maxFinal is how many of them are then looked at in full.
+const (
+	maxResolves = 1 << 21
+	maxFinal    = 8
+)
+
+// screen returns the candidates that do best on a part of the classes, evenly chosen.
+func (s *searcher) screen(candidates []layout.Transform, cl []class) ([]layout.Transform, error) {
+	type scored struct {
+		t   layout.Transform
+		sum int64
+	}
+	step := 2*len(cl)*len(candidates)/maxResolves + 1
+	list := make([]scored, len(candidates))
+	for i, t := range candidates {
+		if err := s.ctx.Err(); err != nil {
+			return nil, err
+		}
+		list[i].t = t
+		for k := 0; k < len(cl); k += step {
+			n, err := s.cost(t, &cl[k].Request)
+			if err != nil {
+				return nil, err
+			}
+			list[i].sum += n * cl[k].total
+		}
+	}
+	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(a.sum, b.sum) })
+	out := make([]layout.Transform, 0, maxFinal)
+	for _, c := range list[:min(maxFinal, len(list))] {
+		out = append(out, c.t)
+	}
+	return out, nil
+}
+
+// commonPeriod returns a distance that all pitches and the granule divide and over which pads of any number of steps
+// add whole words, or, where that distance is too large to matter, one that exceeds every address.
+func commonPeriod(s PadSpace, granule uint32) uint32 {
+	period := uint64(granule)
 	for _, p := range s.Pitches {
 		period = lcm(period, uint64(p))
 		if period >= 1<<30 {
@@ -282,34 +332,38 @@ func lcm(a, b uint64) uint64 {
 	return a / x * b
 }
 
-// try evaluates one candidate and keeps it if it is legal and not beaten.
-func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, err error) {
-	bytes := s.extent(t)
-	if bytes > uint64(s.limit) {
-		return false, nil
+// legal reports whether a candidate fits and keeps accesses in one piece, or may break them up.
+func (s *searcher) legal(t layout.Transform) bool {
+	if s.extent(t) > uint64(s.limit) {
+		return false
 	}
-	whole := t.Granule() >= s.granule
-	if !whole && !s.o.Narrow {
-		return false, nil
+	if t.Granule() >= s.granule {
+		return true
 	}
-	c := Candidate{Family: f, Transform: t, Bytes: int(bytes), Instructions: s.instructions(t)}
-	if !whole {
-		var ok bool
-		if c.Narrowed, ok = s.narrowed(t.Granule()); !ok {
-			return false, nil
-		}
+	if !s.o.Narrow {
+		return false
+	}
+	_, ok := s.narrowed(t.Granule())
+	return ok
+}
+
+// try evaluates a legal candidate and keeps it if it is not beaten.
+func (s *searcher) try(f Family, t layout.Transform, cl []class) error {
+	c := Candidate{Family: f, Transform: t, Bytes: int(s.extent(t)), Instructions: s.instructions(t)}
+	if t.Granule() < s.granule {
+		c.Narrowed, _ = s.narrowed(t.Granule())
 	}
 	ceiling := s.ceiling(&c)
 	s.sites = append(s.sites[:0], make([]int64, len(s.p.Sites))...)
 	for i := range cl {
+		if c.Wavefronts+cl[i].rest >= ceiling {
+			return nil
+		}
 		n, err := s.cost(t, &cl[i].Request)
 		if err != nil {
-			return true, err
+			return err
 		}
 		c.Wavefronts += n * cl[i].total
-		if c.Wavefronts > ceiling {
-			return true, nil
-		}
 		for _, sh := range cl[i].shares {
 			s.sites[sh.site] += n * sh.count
 		}
@@ -317,7 +371,7 @@ func (s *searcher) try(f Family, t layout.Transform, cl []class) (legal bool, er
 	c.Sites = slices.Clone(s.sites)
 	c.Blocks = s.blocks(c.Bytes)
 	s.keep(c)
-	return true, nil
+	return nil
 }
 
 // extent returns the bytes that the array takes under a transform. It is exact where Transform.Extent rounds up to a
@@ -386,6 +440,7 @@ func (s *searcher) cost(t layout.Transform, r *smem.Request) (int64, error) {
 	}
 	s.addr = s.addr[:len(r.Addr)]
 	s.request.Addr = s.addr
+	s.resolved++
 	parts := 1
 	if g := t.Granule(); g < s.granule && g < uint32(r.Bytes()) {
 		parts = r.Bytes() / int(g)
@@ -421,7 +476,7 @@ func mapAll(t layout.Transform, to, from []uint32, off uint32, lanes smem.Mask) 
 	}
 }
 
-// ceiling returns the wavefronts above which a candidate is beaten by one already kept.
+// ceiling returns the wavefronts from which on a candidate is beaten by one already kept.
 func (s *searcher) ceiling(c *Candidate) int64 {
 	ceiling := int64(1<<63 - 1)
 	for i := range s.pareto {

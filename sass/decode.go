@@ -66,7 +66,7 @@ func DecodeWord(i *Inst, arch Arch, w Word) error {
 	s := x.span[w.Lo&0xfff|w.Hi>>27&1<<12]
 	for _, n := range x.rows[s.start:s.end] {
 		r := &rowTab[n]
-		if !r.matches(w) {
+		if r.since > arch || !r.matches(w) {
 			continue
 		}
 		if !i.fill(r, w) {
@@ -94,19 +94,30 @@ func (r *rowDesc) matches(w Word) bool {
 // fill sets modifiers and operands; it reports false when a modifier has a value whose meaning is not known.
 func (i *Inst) fill(r *rowDesc, w Word) bool {
 	for _, n := range r.suf {
-		s := &sufTab[n]
-		e := &enumTab[s.enum]
-		c := e.canon[s.get(w)]
-		if c < 0 {
+		if !i.modifier(&sufTab[n], w) {
 			return false
-		}
-		if e.mod != ModNone {
-			i.Mods[e.mod] = uint8(c)
 		}
 	}
 	i.NArgs = uint8(len(r.args))
 	for k, n := range r.args {
-		i.operand(&i.Args[k], &argTab[n], w)
+		a := &argTab[n]
+		i.operand(&i.Args[k], a, w)
+		if a.tailSuf != 0 && !i.modifier(&sufTab[a.tailSuf-1], w) {
+			return false
+		}
+	}
+	return true
+}
+
+// modifier stores one modifier; it reports false for a value that nothing is known about.
+func (i *Inst) modifier(s *sufDesc, w Word) bool {
+	e := &enumTab[s.enum]
+	c := e.canon[s.get(w)]
+	if c < 0 {
+		return false
+	}
+	if e.mod != ModNone {
+		i.Mods[e.mod] = uint8(c)
 	}
 	return true
 }
@@ -166,6 +177,12 @@ func (i *Inst) operand(o *Operand, a *argDesc, w Word) {
 		return
 	case akDesc:
 		o.Kind, o.UReg = KindDesc, i.uniform(a.at, w)
+		if a.countAt.width != 0 { // tensor memory addresses have an offset
+			o.Imm = signExtend(a.countAt.get(w), 32)
+		}
+		if a.style == styleInst { // the register after the one that the field names
+			o.UReg++
+		}
 		return
 	}
 	o.Count = a.count

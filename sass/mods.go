@@ -31,9 +31,9 @@ const (
 	ModSrcType       // conversions: a DataType
 	ModDstType       // conversions: a DataType
 	ModMufu          // MUFU: a MufuOp
-	ModNum           // LDSM, STSM: number of 8x8 matrices, 1, 2 or 4
-	ModTrans         // LDSM, STSM: 1 = transposed
-	ModLayout        // LDSM: other layout or expansion than .M88 of 16-bit elements: raw, 0 = the plain one
+	ModNum           // LDSM, STSM: number of 8-row matrices, 1, 2, 4; UTMA*: dimensions
+	ModTrans         // LDSM, STSM: 0 M88, 1 transposed, 2 M816 (STSM: MT168), 3 M832
+	ModLayout        // LDSM, STSM, MOVM: element kind or expansion, raw, 0 = 16-bit elements
 	ModZfill         // LDGSTS: fill with zero
 	ModBra           // BRA: a BraMode
 	ModWarpsync      // WARPSYNC: a WarpsyncMode
@@ -41,14 +41,12 @@ const (
 	ModSh            // FLO.SH: distance from the top instead of the index
 	ModOr            // R2UR.OR and PAND/POR of LOP3: 1 = OR for R2UR; 1 = PAND for LOP3
 	ModMode          // operation-specific mode, raw
-	ModByte          // P2R, R2P: byte of the register, 0 to 3
-	ModMask          // MOV: lane or byte mask, raw, 0xf = whole
+	ModByte          // P2R, R2P: byte of the register, 0 to 3; I2F of 8 and 16 bits: first byte of the source
 	ModSx32          // LEA.HI.SX32
 	ModRelu          // .RELU
 	ModNtz           // F2I.NTZ
 	ModE             // .E: 64-bit addresses
 	ModClear         // BMOV.CLEAR
-	ModInvMask       // ELECT, BRA.DIV: complement of the mask
 	ModPacked        // 16x2 integer forms (VIADD, VIMNMX): raw, 0 = 32-bit
 	ModTry           // SYNCS.PHASECHK.TRYWAIT
 	ModZd            // LDS.ZD: reports through Pu

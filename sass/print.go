@@ -164,6 +164,10 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 		}
 		return appendPred(dst, o.Reg, o.Kind == KindUPred)
 	case KindImm:
+		if a.tailSuf != 0 { // a name in operand position
+			s := &sufTab[a.tailSuf-1]
+			return append(dst, enumTab[s.enum].text[s.get(i.Enc)][1:]...)
+		}
 		return appendImm(dst, a, o)
 	case KindF32:
 		return appendFloat(dst, float64(math.Float32frombits(uint32(o.Imm))), uint64(uint32(o.Imm))>>22&1 != 0)
@@ -174,7 +178,7 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 	case KindAddr:
 		return i.appendAddr(dst, o, memTab[a.mem].quiet.width != 0)
 	case KindTarget:
-		return appendHexU(append(dst, "0x"...), pc+Size+uint64(o.Imm))
+		return appendSigned(dst, int64(pc)+Size+o.Imm)
 	case KindAbs:
 		return appendHexU(append(dst, "0x"...), uint64(o.Imm))
 	case KindSReg:
@@ -189,7 +193,11 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 		}
 		return append(dst, "PR"...)
 	case KindDesc:
-		dst = append(appendUReg(append(dst, descName[a.style]...), o.UReg), ']')
+		dst = appendUReg(append(dst, descName[a.style]...), o.UReg)
+		if o.Imm != 0 {
+			dst = appendSigned(append(dst, '+'), o.Imm)
+		}
+		dst = append(dst, ']')
 		if a.tailSuf != 0 {
 			dst = i.appendSuffix(dst, a.tailSuf-1)
 		}
@@ -201,7 +209,7 @@ func (i *Inst) appendOperand(dst []byte, a *argDesc, o *Operand, pc uint64) []by
 // Names by style: scoreboards of the warp and of the warpgroup, descriptors of matrices and of memory.
 var (
 	sbName   = map[immStyle]string{styleHex: "SB", styleGroup: "gsb"}
-	descName = map[immStyle]string{styleHex: "desc[", styleGroup: "gdesc["}
+	descName = map[immStyle]string{styleHex: "desc[", styleGroup: "gdesc[", styleTwos: "tmem[", styleInst: "idesc["}
 )
 
 // halfNames are the selections from a pair of halves.
@@ -299,7 +307,7 @@ func (i *Inst) appendAddr(dst []byte, o *Operand, quiet bool) []byte {
 	}
 	dst = append(dst, '[')
 	some := false
-	if o.Reg != RZ || o.Shift != 0 {
+	if o.Reg != RZ || o.Shift != 0 || o.Is(FlagU32) {
 		dst, some = appendReg(dst, o.Reg), true
 		if o.Shift != 0 {
 			dst = strconv.AppendUint(append(dst, ".X"...), 1<<o.Shift, 10)
@@ -310,7 +318,7 @@ func (i *Inst) appendAddr(dst []byte, o *Operand, quiet bool) []byte {
 			dst = append(dst, ".64"...)
 		}
 	}
-	if o.Is(FlagUBase) && !(some && o.Is(FlagWide) && o.UReg == URZ) {
+	if o.Is(FlagUBase) && !(o.UReg == URZ && (i.Op == STAS || i.Op == REDAS)) {
 		if some {
 			dst = append(dst, '+')
 		}

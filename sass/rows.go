@@ -103,6 +103,7 @@ const (
 	styleTwos            // sign-extended value, printed as 32-bit hex
 	styleSet             // bit set
 	styleGroup           // scoreboard or descriptor of a warpgroup
+	styleInst            // instruction descriptor, beside a tensor address
 )
 
 // argDesc describes one operand of a row. Bit numbers of 0 mean that there is no such bit.
@@ -141,6 +142,7 @@ type cond struct {
 // rowDesc is one row of the table for one opcode.
 type rowDesc struct {
 	ugd   bool // the guard is a uniform predicate
+	since Arch // first generation of the families that has it, 0 = all
 	op    Op
 	name  string
 	op13  uint16

@@ -105,7 +105,7 @@ func TestVectors(t *testing.T) {
 // TestRowCoverage counts which rows the vectors reach in which family. Rows that no compiler output at hand contains are decoded
 // from notes alone; their number may fall, not rise.
 func TestRowCoverage(t *testing.T) {
-	const maxUnreached = 192
+	const maxUnreached = 180
 	reached := make([]bool, len(rowTab))
 	for _, v := range allVectors(t) {
 		var i Inst

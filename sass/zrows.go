@@ -8,41 +8,35 @@ var enumTab = [...]enumDesc{
 	{mod: ModEx, text: []string{"", ".EX"}, canon: []int16{0, 1}},                                                               // ex
 	{mod: ModWide, text: []string{"", ""}, canon: []int16{0, 1}},                                                                // wideq
 	{mod: ModHi, text: []string{"", ".HI"}, canon: []int16{0, 1}},                                                               // hi
-	{mod: ModHi, text: []string{"", ""}, canon: []int16{0, 1}},                                                                  // hiq
 	{mod: ModWrap, text: []string{"", ".W"}, canon: []int16{0, 1}},                                                              // wrap
 	{mod: ModSx32, text: []string{"", ".SX32"}, canon: []int16{0, 1}},                                                           // sx32
 	{mod: ModFtz, text: []string{"", ".FTZ"}, canon: []int16{0, 1}},                                                             // ftz
-	{mod: ModFtz, text: []string{"", ""}, canon: []int16{0, 1}},                                                                 // ftzq
-	{mod: ModSat, text: []string{"", ".SAT"}, canon: []int16{0, 1}},                                                             // sat
 	{mod: ModRelu, text: []string{"", ".RELU"}, canon: []int16{0, 1}},                                                           // relu
 	{mod: ModE, text: []string{"", ".E"}, canon: []int16{0, 1}},                                                                 // e
 	{mod: ModSigned, text: []string{".U32", ""}, canon: []int16{0, 1}},                                                          // u32
 	{mod: ModSigned, text: []string{"", ""}, canon: []int16{0, 1}},                                                              // u32n
-	{mod: ModSigned, text: []string{".U32", ".S32"}, canon: []int16{0, 1}},                                                      // s32
 	{mod: ModSigned, text: []string{"", ".S32"}, canon: []int16{0, 1}},                                                          // onlys32
 	{mod: ModOr, text: []string{"", ".PAND"}, canon: []int16{0, 1}},                                                             // pand
 	{mod: ModOr, text: []string{"", ".OR"}, canon: []int16{0, 1}},                                                               // or
 	{mod: ModSh, text: []string{"", ".SH"}, canon: []int16{0, 1}},                                                               // sh
 	{mod: ModClear, text: []string{"", ".CLEAR"}, canon: []int16{0, 1}},                                                         // clear
 	{mod: ModNtz, text: []string{"", ".NTZ"}, canon: []int16{0, 1}},                                                             // ntz
-	{mod: ModTrans, text: []string{".M88", ".MT88"}, canon: []int16{0, 1}},                                                      // trans
 	{mod: ModZd, text: []string{"", ".ZD"}, canon: []int16{0, 1}},                                                               // zd
 	{mod: ModCmp, text: []string{".F", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".T"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}}, // icmp
 	{mod: ModCmp, text: []string{".F", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".NUM", ".NAN", ".LTU", ".EQU", ".LEU", ".GTU", ".NEU", ".GEU", ".T"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},     // fcmp
 	{mod: ModCmp, text: []string{".MIN", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".NUM", ".NAN", ".LTU", ".EQU", ".LEU", ".GTU", ".NEU", ".GEU", ".MAX"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}}, // dcmp
 	{mod: ModBool, text: []string{".AND", ".OR", ".XOR", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                                                         // bop
 	{mod: ModNone, text: []string{".U32", "", ".U64", ".S64"}, canon: []int16{0, 1, 2, 3}},                                                                                                                                         // ityp
-	{mod: ModNone, text: []string{".U32", "", ".U64", ".S64"}, canon: []int16{0, 1, 2, 3}},                                                                                                                                         // imtyp
 	{mod: ModShiftLeft, text: []string{".L", ".R"}, canon: []int16{1, 0}},                                                                                                                                                          // dir
 	{mod: ModShfType, text: []string{".S64", ".U64", ".S32", ".U32"}, canon: []int16{0, 1, 2, 3}},                                                                                                                                  // shft
 	{mod: ModPrmt, text: []string{"", ".F4E", ".B4E", ".RC8", ".ECL", ".ECR", ".RC16", ""}, canon: []int16{0, 1, 2, 3, 4, 5, 6, -1}},                                                                                               // prmt
 	{mod: ModByte, text: []string{"", ".B1", ".B2", ".B3"}, canon: []int16{0, 1, 2, 3}},                                                                                                                                            // byte
+	{mod: ModByte, text: []string{"", ".H1", "", ""}, canon: []int16{0, 2, -1, -1}},                                                                                                                                                // half
 	{mod: ModShfl, text: []string{".IDX", ".UP", ".DOWN", ".BFLY"}, canon: []int16{0, 1, 2, 3}},                                                                                                                                    // shfl
 	{mod: ModVote, text: []string{".ALL", ".ANY", ".EQ", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                                                         // vote
 	{mod: ModMatchAll, text: []string{".ALL", ".ANY"}, canon: []int16{1, 0}},                                                                                                                                                       // matchop
 	{mod: ModWide, text: []string{"", ".U64"}, canon: []int16{0, 1}},                                                                                                                                                               // u64
 	{mod: ModRedux, text: []string{"", ".OR", ".XOR", ".SUM", ".MIN", ".MAX", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, -1, -1}},                                                                                                   // redux
-	{mod: ModWarpsync, text: []string{"", ".EXCLUSIVE", ".COLLECTIVE", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                                           // warpsync
 	{mod: ModRedux, text: []string{".MAX", ".MAXABS", ".MIN", ".MINABS"}, canon: []int16{5, 7, 4, 6}},                                                                                                                              // credux
 	{mod: ModWidth, text: []string{".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ""}, canon: []int16{0, 1, 2, 3, 4, 5, 6, -1}},                                                                                                  // msz
 	{mod: ModWidth, text: []string{".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ""}, canon: []int16{0, 1, 2, 3, 4, 5, 6, -1}},                                                                                                  // usz
@@ -53,7 +47,6 @@ var enumTab = [...]enumDesc{
 	{mod: ModNone, text: []string{"", ".LTC64B", ".LTC128B", ".LTC256B"}, canon: []int16{0, 1, 2, 3}},                                                                                                                              // ltc
 	{mod: ModNone, text: []string{"", ".CONSTANT.PRIVATE", ".CONSTANT.CTA", ".CONSTANT.CTA.PRIVATE", ".CONSTANT", ".STRONG.SM", ".STRONG.GPU.PRIVATE", ".STRONG.GPU", ".MMIO.GPU", ".CONSTANT.SM", ".STRONG.SYS", ".CONSTANT.SM.PRIVATE", ".MMIO.SYS", ".CONSTANT.VC", ".CONSTANT.VC.PRIVATE", ".CONSTANT.GPU"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}}, // ord80
 	{mod: ModNone, text: []string{".CONSTANT.CTA", ".CONSTANT.SM", ".CONSTANT.GPU", ".CONSTANT.SYS", ".CTA", ".SM", ".GPU", ".SYS", ".STRONG.CTA", ".STRONG.SM", ".STRONG.GPU", ".STRONG.SYS", ".MMIO.CTA", ".MMIO.SM", ".MMIO.GPU", ".MMIO.SYS"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},                                                               // ord75
-	{mod: ModNone, text: []string{"", ".PRIVATE"}, canon: []int16{0, 1}},                                                                                                                                                 // priv
 	{mod: ModNone, text: []string{".BYPASS", ""}, canon: []int16{0, 1}},                                                                                                                                                  // loc
 	{mod: ModZfill, text: []string{"", ".ZFILL"}, canon: []int16{0, 1}},                                                                                                                                                  // zfill
 	{mod: ModNum, text: []string{"", ".2", ".4", ""}, canon: []int16{1, 2, 4, -1}},                                                                                                                                       // num
@@ -61,18 +54,16 @@ var enumTab = [...]enumDesc{
 	{mod: ModTrans, text: []string{".M88", ".MT88", ".M816", ".M832"}, canon: []int16{0, 1, 2, 3}},                                                                                                                       // mlayout
 	{mod: ModAtom, text: []string{".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR", ".EXCH", "", "", "", "", "", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1, -1, -1, -1, -1}},            // atoms
 	{mod: ModAtomType, text: []string{"", ".S32", ".64", ""}, canon: []int16{4, 5, 6, -1}},                                                                                                                               // atomstyp
+	{mod: ModAtomType, text: []string{"", ".S32", ".64", "", ".128", "", "", ""}, canon: []int16{4, 5, 6, -1, 14, -1, -1, -1}},                                                                                           // atomstyp90
+	{mod: ModAtomType, text: []string{"", ".S32", ".64", "", ".128", "", "", ""}, canon: []int16{4, 5, 6, -1, 14, -1, -1, -1}},                                                                                           // castyp90
 	{mod: ModAtom, text: []string{".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR", ".EXCH", ".SAFEADD", "", "", "", "", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, 14, -1, -1, -1, -1, -1, -1}},    // atomop
 	{mod: ModAtom, text: []string{".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},                                                                                // redop
 	{mod: ModAtomType, text: []string{"", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN", ""}, canon: []int16{4, 5, 6, 9, 12, 7, 10, -1}},                                                                  // gtyp
 	{mod: ModAtomType, text: []string{"", ".S32", ".64", ""}, canon: []int16{4, 5, 6, -1}},                                                                                                                               // castyp
 	{mod: ModAtom, text: []string{".CAS", ".CAST", "", ".CAST.SPIN"}, canon: []int16{11, 12, -1, 13}},                                                                                                                    // cas
-	{mod: ModNone, text: []string{"", ""}, canon: []int16{0, 1}},                                                                                                                                                         // sc
-	{mod: ModNone, text: []string{".SC", "", ".ALL", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                                                   // memorder
 	{mod: ModNone, text: []string{".CTA", ".SM", ".GPU", ".SYS", ".VC", "", "", ""}, canon: []int16{0, 1, 2, 3, 4, -1, -1, -1}},                                                                                          // memscope
-	{mod: ModNone, text: []string{".PF1", ".PF2", ".PF1.5", ".QRY1", ".IV", ".IVALL", "", ".RS", ".IVALLP", ".WB", ".WBALL", "", "", "", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, -1, 7, 8, 9, 10, -1, -1, -1, -1, -1}}, // cctlop
 	{mod: ModBar, text: []string{".SYNC", ".ARV", ".RED", ".SCAN", ".SYNCALL", "", "", ""}, canon: []int16{0, 1, 2, 3, 4, -1, -1, -1}},                                                                                   // barmode
 	{mod: ModBarRed, text: []string{".POPC", ".AND", ".OR", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                                            // barred
-	{mod: ModBarRed, text: []string{"", "", "", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                                                        // barredq
 	{mod: ModNone, text: []string{"", ".DEFER_BLOCKING"}, canon: []int16{0, 1}},                                                                                                                                          // defer
 	{mod: ModMode, text: []string{"", ".RESULT", ".WARP", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                                              // b2r
 	{mod: ModBra, text: []string{"", ".U", ".DIV", ".CONV"}, canon: []int16{0, 1, 2, 3}},                                                                                                                                 // bra
@@ -87,74 +78,86 @@ var enumTab = [...]enumDesc{
 	{mod: ModNone, text: []string{"", ".RELIABLE", ".RECONVERGENT", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                                    // reconv
 	{mod: ModMode, text: []string{".DRAIN", ".PAUSE", "", ".TRAP", ".CAL", ".TRAP", "", ""}, canon: []int16{0, 1, -1, 3, 2, 3, -1, -1}},                                                                                  // bpt
 	{mod: ModNone, text: []string{"", ".LE"}, canon: []int16{0, 1}},                                                                                                                                                      // depbar
-	{mod: ModRound, text: []string{"", ".RM", ".RP", ".RZ"}, canon: []int16{0, 1, 2, 3}},                                                                                                                                 // rnd
 	{mod: ModRound, text: []string{"", ".FLOOR", ".CEIL", ".TRUNC"}, canon: []int16{0, 1, 2, 3}},                                                                                                                         // frndr
 	{mod: ModMufu, text: []string{".COS", ".SIN", ".EX2", ".LG2", ".RCP", ".RSQ", ".RCP64H", ".RSQ64H", ".SQRT", ".TANH", "", "", "", "", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -1, -1, -1, -1, -1}}, // mufu
 	{mod: ModNone, text: []string{"", ".BF"}, canon: []int16{0, 1}},                                                                                                                                                      // bf
 	{mod: ModNone, text: []string{".32", ".32"}, canon: []int16{0, 1}},                                                                                                                                                   // c32
 	{mod: ModWide, text: []string{"", ".64"}, canon: []int16{0, 1}},                                                                                                                                                      // w64
-	{mod: ModPacked, text: []string{"", ".16x2", "", "", ".U8x4", "", "", "", "", "", "", "", "", "", "", ""}, canon: []int16{0, 1, -1, -1, 4, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}},                              // viaddp
+	{mod: ModPacked, text: []string{"", ".16x2", "", "", ".U8x4", "", "", ""}, canon: []int16{0, 1, -1, -1, 4, -1, -1, -1}},                                                                                              // viaddp
 	{mod: ModPacked, text: []string{".U32", "", ".U16x2", ".S16x2"}, canon: []int16{0, 1, 2, 3}},                                                                                                                         // vimm
 	{mod: ModPacked, text: []string{".U32", "", ".U16x2", ".S16x2", ".U8x4", ".S8x4", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, -1, -1}},                                                                                 // vimm100
 	{mod: ModPacked, text: []string{".U32", ".S32", ".U16x2", ".S16x2", ".U8x4", ".S8x4", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, -1, -1}},                                                                             // vimm120
 	{mod: ModMode, text: []string{".4A.U8.U8", ".4A.S8.U8", ".4A.U8.S8", ".4A.S8.S8", ".2A.LO.U16.U8", ".2A.LO.S16.U8", ".2A.LO.U16.S8", ".2A.LO.S16.S8", "", "", "", "", ".2A.HI.U16.U8", ".2A.HI.S16.U8", ".2A.HI.U16.S8", ".2A.HI.S16.S8"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1, 12, 13, 14, 15}}, // idp
 	{mod: ModSigned, text: []string{".U8", ""}, canon: []int16{0, 1}}, // u8s8
 	{mod: ModLayout, text: []string{".16.MT88", ".U4TO8.MT88", ".S4TO8.MT88", "", "", "", "", "", ".16.M832", ".U4TO8.M832", ".S4TO8.M832", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", ""}, canon: []int16{0, 1, 2, -1, -1, -1, -1, -1, 8, 9, 10, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}}, // movm
-	{mod: ModE, text: []string{"", ".E"}, canon: []int16{-1, 1}},                                                                                                                       // e1
-	{mod: ModNone, text: []string{".EFL2", ".ENL2", "", ""}, canon: []int16{0, 1, -1, -1}},                                                                                             // l2ev
-	{mod: ModWidth, text: []string{"", ".256"}, canon: []int16{-1, 7}},                                                                                                                 // w256
-	{mod: ModNone, text: []string{".16", "", "", "", "", "", "", ""}, canon: []int16{0, -1, -1, -1, -1, -1, -1, -1}},                                                                   // stsmsz
-	{mod: ModAtom, text: []string{".ARRIVE", ".POPC.INC"}, canon: []int16{9, 10}},                                                                                                      // atominc
-	{mod: ModAtomType, text: []string{"", ".S32", ".64", ".S64", ".128", "", "", ""}, canon: []int16{4, 5, 6, 7, 14, -1, -1, -1}},                                                      // gtyp90
-	{mod: ModAtom, text: []string{".ADD", ".MIN", ".MAX", ""}, canon: []int16{0, 1, 2, -1}},                                                                                            // gfop
-	{mod: ModAtomType, text: []string{".32", ".64"}, canon: []int16{4, 6}},                                                                                                             // t32p
-	{mod: ModAtom, text: []string{"", "", "", "", "", "", "", "", "", "", "", ".CAS", "", "", "", ""}, canon: []int16{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 11, -1, -1, -1, -1}}, // atcas
-	{mod: ModE, text: []string{"", ".E"}, canon: []int16{-1, 1}},                                                                                                                       // eon
-	{mod: ModNone, text: []string{"", "", "", ""}, canon: []int16{0, 1, 2, 3}},                                                                                                         // stas
-	{mod: ModNone, text: []string{".EF", "", ".EL", ".LU", ".EU", ".NA", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, -1, -1}},                                                            // levict
-	{mod: ModAtomType, text: []string{"", "", "", "", "", "", "", "", "", ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", ".F32.RN", ".F32x2.RN", ".F32x4.RN", ".F64.RN"}, canon: []int16{-1, -1, -1, -1, -1, -1, -1, -1, -1, 9, 15, 15, 9, 15, 15, 10}}, // gtypf
+	{mod: ModE, text: []string{"", ".E"}, canon: []int16{-1, 1}},                                                                                                                        // e1
+	{mod: ModNone, text: []string{".EFL2", ".ENL2", "", ""}, canon: []int16{0, 1, -1, -1}},                                                                                              // l2ev
+	{mod: ModWidth, text: []string{"", ".256"}, canon: []int16{-1, 7}},                                                                                                                  // w256
+	{mod: ModLayout, text: []string{".16", "", "", "", "", ".U4x16P64TO8", ".U6x16P32TO8", ".8"}, canon: []int16{0, -1, -1, -1, -1, 5, 6, 7}},                                           // ldsm100
+	{mod: ModTrans, text: []string{"", ".MT1616"}, canon: []int16{-1, 1}},                                                                                                               // mt1616
+	{mod: ModNum, text: []string{"", ".2", ".4", ""}, canon: []int16{2, 4, 8, -1}},                                                                                                      // num1616
+	{mod: ModLayout, text: []string{".16", ".8"}, canon: []int16{0, 7}},                                                                                                                 // stsm100
+	{mod: ModTrans, text: []string{".M88", ".MT88", ".MT168", ""}, canon: []int16{0, 1, 2, -1}},                                                                                         // stlayout
+	{mod: ModNone, text: []string{"", "", "", "", "", ".F32.RN", "", "", "", "", "", "", "", "", "", ""}, canon: []int16{0, -1, -1, -1, -1, 5, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}}, // redtyp
+	{mod: ModNone, text: []string{".16", "", "", "", "", "", "", ""}, canon: []int16{0, -1, -1, -1, -1, -1, -1, -1}},                                                                    // stsmsz
+	{mod: ModAtom, text: []string{".ARRIVE", ".POPC.INC"}, canon: []int16{9, 10}},                                                                                                       // atominc
+	{mod: ModAtomType, text: []string{"", ".S32", ".64", ".S64", ".128", "", "", ""}, canon: []int16{4, 5, 6, 7, 14, -1, -1, -1}},                                                       // gtyp90
+	{mod: ModAtom, text: []string{".ADD", ".MIN", ".MAX", ""}, canon: []int16{0, 1, 2, -1}},                                                                                             // gfop
+	{mod: ModAtomType, text: []string{".32", ".64"}, canon: []int16{4, 6}},                                                                                                              // t32p
+	{mod: ModAtom, text: []string{"", "", "", "", "", "", "", "", "", "", "", ".CAS", "", "", "", ""}, canon: []int16{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 11, -1, -1, -1, -1}},  // atcas
+	{mod: ModE, text: []string{"", ".E"}, canon: []int16{-1, 1}},                                                                                                                        // eon
+	{mod: ModNone, text: []string{".EF", "", ".EL", ".LU", ".EU", ".NA", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, -1, -1}},                                                             // levict
+	{mod: ModAtomType, text: []string{".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", ".BF16x8.RN", "", "", "", ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", ".F32.RN", ".F32x2.RN", ".F32x4.RN", ".F64.RN"}, canon: []int16{12, 15, 15, 13, 15, 15, -1, -1, -1, 9, 15, 15, 9, 15, 15, 10}}, // gtypf
 	{mod: ModNone, text: []string{"", ".IL", ".IS", ".ISL"}, canon: []int16{0, 1, 2, 3}},   // ldcmode
 	{mod: ModNone, text: []string{".SC", ""}, canon: []int16{0, 1}},                        // membar75
 	{mod: ModNone, text: []string{".SC", ".ALL", "", ".MMIO"}, canon: []int16{0, 1, 2, 3}}, // membar
 	{mod: ModNone, text: []string{".PF1", ".PF2", ".WB", ".IV", ".IVALL", ".RS", ".IVALLP", ".WBALL", "", ".PML2", ".DML2", ".RML2", "", "", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7, -1, 9, 10, 11, -1, -1, -1, -1}}, // cctl
-	{mod: ModNone, text: []string{"", "", "", "", "", "", "", "", "", "", "", "", "", "", "", ""}, canon: []int16{0, 1, 2, 3, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}},                                               // fence
-	{mod: ModNone, text: []string{".REL", ".ABS"}, canon: []int16{0, 1}},                                                                  // retrel
-	{mod: ModWarpsync, text: []string{"", ".EXCLUSIVE", ".COLLECTIVE", ""}, canon: []int16{0, 1, 2, -1}},                                  // wsmode
-	{mod: ModWarpsync, text: []string{"", ".EXCLUSIVE"}, canon: []int16{0, 1}},                                                            // wsexcl
-	{mod: ModWarpsync, text: []string{"", ".ALL"}, canon: []int16{-1, 0}},                                                                 // wsall
-	{mod: ModWarpsync, text: []string{"", "", ".COLLECTIVE.ALL", ""}, canon: []int16{-1, -1, 2, -1}},                                      // wscall
-	{mod: ModSrcType, text: []string{"", ".S32", ".F32", ""}, canon: []int16{4, 5, 9, -1}},                                                // credtyp
-	{mod: ModRound, text: []string{"", ".RM", ".RP", ".RZ"}, canon: []int16{0, 1, 2, 3}},                                                  // frnd
-	{mod: ModSat, text: []string{"", ".SAT"}, canon: []int16{0, 1}},                                                                       // fsat
-	{mod: ModNone, text: []string{"", ".D8", ".D4", ".D2", "", ".M2", ".M4", ".M8"}, canon: []int16{-1, 1, 2, 3, 4, 5, 6, 7}},             // fmscale
-	{mod: ModDstType, text: []string{"", ".F16", "", ".F64"}, canon: []int16{-1, 8, 9, 10}},                                               // i2fdst
-	{mod: ModSrcType, text: []string{".U8", ".S8", ".U16", ".S16", ".U32", "", ".U64", ".S64"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},   // i2fsrc
-	{mod: ModDstType, text: []string{".U8", ".S8", ".U16", ".S16", ".U32", "", ".U64", ".S64"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},   // f2idst
-	{mod: ModSrcType, text: []string{"", ".F16", "", ".F64"}, canon: []int16{-1, 8, 9, 10}},                                               // f2isrc
-	{mod: ModDstType, text: []string{"", ".F16", ".F32", ".F64", ".BF16", "", "", ""}, canon: []int16{-1, 8, 9, 10, 11, -1, -1, -1}},      // fdst
-	{mod: ModSrcType, text: []string{"", ".F16", ".F32", ".F64"}, canon: []int16{-1, 8, 9, 10}},                                           // fsrc
-	{mod: ModSrcType, text: []string{".U32", ".S32"}, canon: []int16{4, 5}},                                                               // i2fptyp
-	{mod: ModDstType, text: []string{"", ".F16", "", ".F64"}, canon: []int16{-1, 8, 9, 10}},                                               // frndsz
-	{mod: ModDstType, text: []string{".F32", ""}, canon: []int16{9, -1}},                                                                  // pf32
-	{mod: ModSrcType, text: []string{".U32", ".S32"}, canon: []int16{4, 5}},                                                               // i2fptypp
-	{mod: ModNone, text: []string{"", ""}, canon: []int16{0, 1}},                                                                          // q1
-	{mod: ModNone, text: []string{"", ".TRANS64"}, canon: []int16{0, 1}},                                                                  // trans64
-	{mod: ModTry, text: []string{"", ".TRYWAIT"}, canon: []int16{0, 1}},                                                                   // try
-	{mod: ModNone, text: []string{"", ".TMASK"}, canon: []int16{0, 1}},                                                                    // tmask
-	{mod: ModNone, text: []string{"", ".RED"}, canon: []int16{0, 1}},                                                                      // red
-	{mod: ModNone, text: []string{"", ".OPTOUT"}, canon: []int16{0, 1}},                                                                   // optout
-	{mod: ModMode, text: []string{"", ".A1T0", ".A0T1", ".A0TR", ".A0TX", ".ART0", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, -1, -1}},     // arvmode
-	{mod: ModNone, text: []string{".IV", ".WB"}, canon: []int16{0, 1}},                                                                    // cctlsync
-	{mod: ModNone, text: []string{"", ".ARVCNT", ".TRANSCNT", ""}, canon: []int16{0, 1, 2, -1}},                                           // arvcnt
-	{mod: ModMode, text: []string{".G.G", ".S.G", ".G.S", ".S.S"}, canon: []int16{0, 1, 2, 3}},                                            // blkdir
-	{mod: ModNone, text: []string{"", ".MULTICAST"}, canon: []int16{0, 1}},                                                                // mcast
-	{mod: ModNone, text: []string{"", ".SEQUENCED"}, canon: []int16{0, 1}},                                                                // seq
-	{mod: ModNum, text: []string{".1D", ".2D", ".3D", ".4D", ".5D", "", "", ""}, canon: []int16{1, 2, 3, 4, 5, -1, -1, -1}},               // dims
-	{mod: ModNone, text: []string{"", ".IM2COL"}, canon: []int16{0, 1}},                                                                   // im2col
-	{mod: ModAtom, text: []string{".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}}, // tmaop
-	{mod: ModNone, text: []string{".IV", ".PF", "", "", ".IVALL", "", "", ""}, canon: []int16{0, 1, -1, -1, 4, -1, -1, -1}},               // utmacctl
-	{mod: ModWidth, text: []string{"", ".64", ".128", ""}, canon: []int16{4, 5, 6, -1}},                                                   // stassz
-	{mod: ModNone, text: []string{".S", ".G"}, canon: []int16{0, 1}},                                                                      // viewas
+	{mod: ModNone, text: []string{".REL", ".ABS"}, canon: []int16{0, 1}},                                                                                                                             // retrel
+	{mod: ModWarpsync, text: []string{"", ".EXCLUSIVE", ".COLLECTIVE", ""}, canon: []int16{0, 1, 2, -1}},                                                                                             // wsmode
+	{mod: ModWarpsync, text: []string{"", ".EXCLUSIVE"}, canon: []int16{0, 1}},                                                                                                                       // wsexcl
+	{mod: ModWarpsync, text: []string{"", ".ALL"}, canon: []int16{-1, 0}},                                                                                                                            // wsall
+	{mod: ModWarpsync, text: []string{"", "", ".COLLECTIVE.ALL", ""}, canon: []int16{-1, -1, 2, -1}},                                                                                                 // wscall
+	{mod: ModSrcType, text: []string{"", ".S32", ".F32", ""}, canon: []int16{4, 5, 9, -1}},                                                                                                           // credtyp
+	{mod: ModRound, text: []string{"", ".RM", ".RP", ".RZ"}, canon: []int16{0, 1, 2, 3}},                                                                                                             // frnd
+	{mod: ModSat, text: []string{"", ".SAT"}, canon: []int16{0, 1}},                                                                                                                                  // fsat
+	{mod: ModNone, text: []string{"", ".D8", ".D4", ".D2", "", ".M2", ".M4", ".M8"}, canon: []int16{-1, 1, 2, 3, 4, 5, 6, 7}},                                                                        // fmscale
+	{mod: ModDstType, text: []string{"", ".F16", "", ".F64"}, canon: []int16{-1, 8, 9, 10}},                                                                                                          // i2fdst
+	{mod: ModSrcType, text: []string{".U8", ".S8", ".U16", ".S16", ".U32", "", ".U64", ".S64"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},                                                              // i2fsrc
+	{mod: ModDstType, text: []string{".U8", ".S8", ".U16", ".S16", ".U32", "", ".U64", ".S64"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},                                                              // f2idst
+	{mod: ModSrcType, text: []string{"", ".F16", "", ".F64"}, canon: []int16{-1, 8, 9, 10}},                                                                                                          // f2isrc
+	{mod: ModDstType, text: []string{"", ".F16", ".F32", ".F64", ".BF16", "", "", ""}, canon: []int16{-1, 8, 9, 10, 11, -1, -1, -1}},                                                                 // fdst
+	{mod: ModSrcType, text: []string{"", ".F16", ".F32", ".F64"}, canon: []int16{-1, 8, 9, 10}},                                                                                                      // fsrc
+	{mod: ModDstType, text: []string{"", ".F16", "", ".F64"}, canon: []int16{-1, 8, 9, 10}},                                                                                                          // frndsz
+	{mod: ModDstType, text: []string{".F32", ""}, canon: []int16{9, -1}},                                                                                                                             // pf32
+	{mod: ModSrcType, text: []string{".U32", ".S32"}, canon: []int16{4, 5}},                                                                                                                          // i2fptypp
+	{mod: ModNone, text: []string{"", ".WATCH"}, canon: []int16{0, 1}},                                                                                                                               // watch
+	{mod: ModTry, text: []string{"", ".TRYWAIT"}, canon: []int16{0, 1}},                                                                                                                              // try
+	{mod: ModNone, text: []string{"", ".TMASK"}, canon: []int16{0, 1}},                                                                                                                               // tmask
+	{mod: ModNone, text: []string{"", ".RED"}, canon: []int16{0, 1}},                                                                                                                                 // red
+	{mod: ModNone, text: []string{"", ".OPTOUT"}, canon: []int16{0, 1}},                                                                                                                              // optout
+	{mod: ModMode, text: []string{"", ".A1T0", ".A0T1", ".A0TR", ".A0TX", ".ART0", "", ""}, canon: []int16{0, 1, 2, 3, 4, 5, -1, -1}},                                                                // arvmode
+	{mod: ModNone, text: []string{".IV", ".WB"}, canon: []int16{0, 1}},                                                                                                                               // cctlsync
+	{mod: ModNone, text: []string{"", ".ARVCNT", ".TRANSCNT", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                      // arvcnt
+	{mod: ModMode, text: []string{".G.G", ".S.G", ".G.S", ".S.S"}, canon: []int16{0, 1, 2, 3}},                                                                                                       // blkdir
+	{mod: ModNone, text: []string{"", ".MULTICAST"}, canon: []int16{0, 1}},                                                                                                                           // mcast
+	{mod: ModNone, text: []string{"", ".SEQUENCED"}, canon: []int16{0, 1}},                                                                                                                           // seq
+	{mod: ModNum, text: []string{".1D", ".2D", ".3D", ".4D", ".5D", "", "", ""}, canon: []int16{1, 2, 3, 4, 5, -1, -1, -1}},                                                                          // dims
+	{mod: ModNone, text: []string{"", ".IM2COL"}, canon: []int16{0, 1}},                                                                                                                              // im2col
+	{mod: ModAtom, text: []string{".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},                                                            // tmaop
+	{mod: ModNone, text: []string{".IV", ".PF", "", "", ".IVALL", "", "", ""}, canon: []int16{0, 1, -1, -1, 4, -1, -1, -1}},                                                                          // utmacctl
+	{mod: ModWidth, text: []string{"", ".64", ".128", ""}, canon: []int16{4, 5, 6, -1}},                                                                                                              // stassz
+	{mod: ModNone, text: []string{".S", ".G", ".T", ""}, canon: []int16{0, 1, 2, -1}},                                                                                                                // viewas
+	{mod: ModNone, text: []string{".16dp128bit", ".16dp256bit", "", ".16dp64bit"}, canon: []int16{0, 1, 2, 3}},                                                                                       // tmshape
+	{mod: ModNone, text: []string{"", ".x2", ".x4", ".x8", ".x16", ".x32", ".x64", ".x128"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},                                                                 // tmnum
+	{mod: ModNone, text: []string{"", ".PACK16BIT"}, canon: []int16{0, 1}},                                                                                                                           // pack16
+	{mod: ModNone, text: []string{"", ".UNPACK16BIT"}, canon: []int16{0, 1}},                                                                                                                         // unpack16
+	{mod: ModNone, text: []string{".1D", ".2D", ".3D", ".CUBE", ".ARRAY_1D", ".ARRAY_2D", ".DIM6", ".ARRAY_CUBE"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},                                           // texdim
+	{mod: ModNone, text: []string{"", ".LZ", ".LB", ".LL", ".LOD4", ".LBA", ".LLA", ".LOD7"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},                                                                // lod
+	{mod: ModNone, text: []string{"", "", ".LB", ".LL", ".LC", "", ".ULB", "", ".ULC", "", ".LB.ULC", "", "", "", "", ""}, canon: []int16{0, -1, 2, 3, 4, -1, 6, -1, 8, -1, 10, -1, -1, -1, -1, -1}}, // lod100
+	{mod: ModNone, text: []string{".LZ", ".LL", "", ".LL", "", "", "", "", "", "", "", "", "", "", "", ""}, canon: []int16{0, 1, -1, 3, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}},             // tldlod
+	{mod: ModNone, text: []string{".R", ".G", ".B", ".A"}, canon: []int16{0, 1, 2, 3}},                                                                                                               // gather
+	{mod: ModNone, text: []string{".1D", ".1D_BUFFER", ".1D_ARRAY", ".2D", ".2D_ARRAY", ".3D", ".DIM6", ".DIM7"}, canon: []int16{0, 1, 2, 3, 4, 5, 6, 7}},                                            // sudim
+	{mod: ModNone, text: []string{"", ".TRAP"}, canon: []int16{-1, 1}},                                                                                                                               // trap
 	{mod: ModNone, text: []string{".64x8x16", ".64x8x8", "", "", ".64x16x16", ".64x16x8", "", "", ".64x24x16", ".64x24x8", "", "", ".64x32x16", ".64x32x8", "", "", ".64x40x16", ".64x40x8", "", "", ".64x48x16", ".64x48x8", "", "", ".64x56x16", ".64x56x8", "", "", ".64x64x16", ".64x64x8", "", "", ".64x72x16", ".64x72x8", "", "", ".64x80x16", ".64x80x8", "", "", ".64x88x16", ".64x88x8", "", "", ".64x96x16", ".64x96x8", "", "", ".64x104x16", ".64x104x8", "", "", ".64x112x16", ".64x112x8", "", "", ".64x120x16", ".64x120x8", "", "", ".64x128x16", ".64x128x8", "", "", ".64x136x16", ".64x136x8", "", "", ".64x144x16", ".64x144x8", "", "", ".64x152x16", ".64x152x8", "", "", ".64x160x16", ".64x160x8", "", "", ".64x168x16", ".64x168x8", "", "", ".64x176x16", ".64x176x8", "", "", ".64x184x16", ".64x184x8", "", "", ".64x192x16", ".64x192x8", "", "", ".64x200x16", ".64x200x8", "", "", ".64x208x16", ".64x208x8", "", "", ".64x216x16", ".64x216x8", "", "", ".64x224x16", ".64x224x8", "", "", ".64x232x16", ".64x232x8", "", "", ".64x240x16", ".64x240x8", "", "", ".64x248x16", ".64x248x8", "", "", ".64x256x16", ".64x256x8", "", ""}, canon: []int16{0, 1, -1, -1, 4, 5, -1, -1, 8, 9, -1, -1, 12, 13, -1, -1, 16, 17, -1, -1, 20, 21, -1, -1, 24, 25, -1, -1, 28, 29, -1, -1, 32, 33, -1, -1, 36, 37, -1, -1, 40, 41, -1, -1, 44, 45, -1, -1, 48, 49, -1, -1, 52, 53, -1, -1, 56, 57, -1, -1, 60, 61, -1, -1, 64, 65, -1, -1, 68, 69, -1, -1, 72, 73, -1, -1, 76, 77, -1, -1, 80, 81, -1, -1, 84, 85, -1, -1, 88, 89, -1, -1, 92, 93, -1, -1, 96, 97, -1, -1, 100, 101, -1, -1, 104, 105, -1, -1, 108, 109, -1, -1, 112, 113, -1, -1, 116, 117, -1, -1, 120, 121, -1, -1, 124, 125, -1, -1}}, // gmmashape
 	{mod: ModNone, text: []string{".F16", ".F32"}, canon: []int16{0, 1}},                                                                      // gmmad
 	{mod: ModNone, text: []string{"", ".BF16", ".TF32", ""}, canon: []int16{0, 1, 2, -1}},                                                     // gmmaty
@@ -194,6 +197,9 @@ var enumTab = [...]enumDesc{
 }
 
 var countTab = [...][]uint8{
+	{2, 4, 8, 16, 32, 64, 128, 128, 4, 8, 16, 32, 64, 128, 128, 128, 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128}, // tmem
+	{1, 1, 1, 2, 1, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 2}, // texlo
+	{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}, // texhi
 	{2, 4},        // hmmaa
 	{1, 2},        // hmmab
 	{2, 4},        // qmma
@@ -204,10 +210,12 @@ var countTab = [...][]uint8{
 	{1, 2},                   // w2
 	{1, 1, 1, 1, 1, 2, 4, 8}, // msz
 	{1, 1, 1, 1, 1, 2, 4, 4, 1, 1, 1, 1, 1, 2, 4, 4}, // lds75
-	{1, 2, 4, 1},             // num
-	{1, 1, 2, 2},             // a64
-	{1, 1, 2, 1, 1, 2, 2, 1}, // g64
-	{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 1, 2, 4, 2}, // g64f
+	{1, 1, 2, 2, 4, 1, 1, 1},                         // a128
+	{2, 4, 8, 1},                                     // num1616
+	{1, 2, 4, 1},                                     // num
+	{1, 1, 2, 2},                                     // a64
+	{1, 1, 2, 1, 1, 2, 2, 1},                         // g64
+	{1, 2, 4, 1, 2, 4, 1, 1, 1, 1, 2, 4, 1, 2, 4, 2}, // g64f
 	{1, 1, 2, 2, 4, 1, 1, 1},                         // g90
 	{1, 1, 1, 2},                                     // fmt4
 	{1, 1, 1, 2},                                     // fmtf
@@ -225,16 +233,17 @@ var argTab = [...]argDesc{
 	{kind: akConst, role: RoleB, at: field{lo: 38, width: 8}, count: 1},
 	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, count: 1},
 	{kind: akCx, role: RoleB, at: field{lo: 32, width: 8}, count: 1},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 8, countAt: field{lo: 80, width: 1}},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, countTab: 8, countAt: field{lo: 80, width: 1}},
-	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, countTab: 8, countAt: field{lo: 80, width: 1}},
-	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, countTab: 8, countAt: field{lo: 80, width: 1}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 11, countAt: field{lo: 80, width: 1}},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, countTab: 11, countAt: field{lo: 80, width: 1}},
+	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, countTab: 11, countAt: field{lo: 80, width: 1}},
+	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, countTab: 11, countAt: field{lo: 80, width: 1}},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, count: 2},
 	{kind: akImm, role: RoleB, at: field{lo: 24, width: 64}},
 	{kind: akSReg, role: RoleA, at: field{lo: 72, width: 8}},
 	{kind: akPredSet, role: RoleExtra, at: field{lo: 0, width: 8}},
 	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, count: 1},
 	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleSigned},
+	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, tailSuf: 4, count: 1},
 	{kind: akTarget, role: RoleTarget, at: field{lo: 24, width: 58}},
 	{kind: akPred, role: RolePu, at: field{lo: 81, width: 8}, flags: FlagDst, show: showNotPT},
 	{kind: akPred, role: RolePv, at: field{lo: 84, width: 8}, flags: FlagDst, show: showNotPT},
@@ -249,12 +258,11 @@ var argTab = [...]argDesc{
 	{kind: akCx, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, negX: true, count: 1},
 	{kind: akPred, role: RolePu, at: field{lo: 81, width: 8}, flags: FlagDst},
 	{kind: akPred, role: RolePv, at: field{lo: 84, width: 8}, flags: FlagDst},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 8, countAt: field{lo: 73, width: 1}},
-	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, reuse: 122, negX: true, countTab: 8, countAt: field{lo: 73, width: 1}},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, negX: true, countTab: 8, countAt: field{lo: 73, width: 1}},
-	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, negX: true, style: styleSigned, countTab: 8, countAt: field{lo: 73, width: 1}},
-	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, negX: true, countTab: 8, countAt: field{lo: 73, width: 1}},
-	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, reuse: 122, count: 1},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 11, countAt: field{lo: 73, width: 1}},
+	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, reuse: 122, negX: true, countTab: 11, countAt: field{lo: 73, width: 1}},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, negX: true, countTab: 11, countAt: field{lo: 73, width: 1}},
+	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, negX: true, style: styleSigned, countTab: 11, countAt: field{lo: 73, width: 1}},
+	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, negX: true, countTab: 11, countAt: field{lo: 73, width: 1}},
 	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, count: 1},
 	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleHex},
 	{kind: akConst, role: RoleB, at: field{lo: 38, width: 8}, neg: 63, count: 1},
@@ -277,12 +285,12 @@ var argTab = [...]argDesc{
 	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, neg: 75, reuse: 124, count: 1},
 	{kind: akImm, role: RoleShift, at: field{lo: 75, width: 5}},
 	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, negX: true, style: styleHex},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 8, countAt: field{lo: 74, width: 1}},
-	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, countTab: 8, countAt: field{lo: 74, width: 1}},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, countTab: 8, countAt: field{lo: 74, width: 1}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 11, countAt: field{lo: 74, width: 1}},
+	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, countTab: 11, countAt: field{lo: 74, width: 1}},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, countTab: 11, countAt: field{lo: 74, width: 1}},
 	{kind: akPred, role: RolePq, at: field{lo: 77, width: 8}, not: 80},
-	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleSigned, countTab: 8, countAt: field{lo: 74, width: 1}},
-	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, countTab: 8, countAt: field{lo: 74, width: 1}},
+	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleSigned, countTab: 11, countAt: field{lo: 74, width: 1}},
+	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, countTab: 11, countAt: field{lo: 74, width: 1}},
 	{kind: akImm, role: RoleLut, at: field{lo: 72, width: 8}},
 	{kind: akPred, role: RolePr, at: field{lo: 68, width: 8}, not: 71},
 	{kind: akImm, role: RoleLut, at: field{72, 5, 64, 3}},
@@ -292,26 +300,30 @@ var argTab = [...]argDesc{
 	{kind: akConst, role: RoleB, at: field{lo: 38, width: 8}, inv: 63, count: 1},
 	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, inv: 63, count: 1},
 	{kind: akPred, role: RolePr, at: field{lo: 68, width: 8}, not: 71, show: showIf, showMod: ModEx},
-	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, countTab: 8, countAt: field{lo: 80, width: 1}},
-	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleSigned, countTab: 8, countAt: field{lo: 80, width: 1}},
+	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, countTab: 11, countAt: field{lo: 80, width: 1}},
+	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleSigned, countTab: 11, countAt: field{lo: 80, width: 1}},
 	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, count: 2},
 	{kind: akImm, role: RoleB, at: field{64, 1, 32, 32}, style: styleSigned},
 	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, count: 2},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 10, countAt: field{lo: 73, width: 4}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 13, countAt: field{lo: 73, width: 4}},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 1},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 2},
 	{kind: akPred, role: RolePu, at: field{lo: 81, width: 8}, flags: FlagDst, show: showIf, showMod: ModZd},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 9, countAt: field{lo: 73, width: 3}},
-	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 9, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 12, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 12, countAt: field{lo: 73, width: 3}},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 3},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 11, countAt: field{lo: 72, width: 2}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 16, countAt: field{lo: 72, width: 2}},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 4},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 15, countAt: field{lo: 72, width: 2}},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 5},
-	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 11, countAt: field{lo: 72, width: 2}},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 16, countAt: field{lo: 72, width: 2}},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 6},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 12, countAt: field{lo: 73, width: 2}},
-	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 12, countAt: field{lo: 73, width: 2}},
-	{kind: akReg, role: RoleData2, at: field{lo: 64, width: 8}, countTab: 12, countAt: field{lo: 73, width: 2}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 17, countAt: field{lo: 73, width: 2}},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 17, countAt: field{lo: 73, width: 2}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 14, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 14, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleData2, at: field{lo: 64, width: 8}, countTab: 17, countAt: field{lo: 73, width: 2}},
+	{kind: akReg, role: RoleData2, at: field{lo: 64, width: 8}, countTab: 14, countAt: field{lo: 73, width: 3}},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 7},
 	{kind: akMem, role: RoleAddr2, at: field{lo: 0, width: 8}, mem: 8},
 	{kind: akPred, role: RolePp, at: field{lo: 87, width: 8}, not: 90, show: showNotPT},
@@ -335,28 +347,30 @@ var argTab = [...]argDesc{
 	{kind: akReg, role: RoleData2, at: field{lo: 16, width: 8}, count: 4},
 	{kind: akImm, role: RoleMask, at: field{88, 3, 59, 5}, show: showNotFF},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 20},
-	{kind: akReg, role: RoleData, at: field{lo: 64, width: 8}, countTab: 9, countAt: field{lo: 73, width: 3}},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 13, countAt: field{lo: 73, width: 3}},
-	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 13, countAt: field{lo: 73, width: 3}},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 15, countAt: field{lo: 73, width: 3}},
-	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 15, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleData, at: field{lo: 64, width: 8}, countTab: 12, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 18, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 18, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 20, countAt: field{lo: 73, width: 3}},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 20, countAt: field{lo: 73, width: 3}},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 21},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 22},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 23},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 14, countAt: field{76, 1, 73, 3}},
-	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 14, countAt: field{76, 1, 73, 3}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 19, countAt: field{76, 1, 73, 3}},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 19, countAt: field{76, 1, 73, 3}},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 24},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 25},
-	{kind: akConstLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 26},
-	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 27},
-	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 9, countAt: field{lo: 73, width: 3}},
-	{kind: akConstLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 28},
-	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 29},
-	{kind: akConstUniform, role: RoleB, at: field{lo: 0, width: 8}, mem: 30},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 26},
+	{kind: akConstLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 27},
+	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 28},
+	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 12, countAt: field{lo: 73, width: 3}},
+	{kind: akConstLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 29},
+	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 30},
 	{kind: akConstUniform, role: RoleB, at: field{lo: 0, width: 8}, mem: 31},
-	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 32},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, show: showNever, mem: 33},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 33},
+	{kind: akConstUniform, role: RoleB, at: field{lo: 0, width: 8}, mem: 32},
+	{kind: akCxLoad, role: RoleB, at: field{lo: 0, width: 8}, mem: 33},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, show: showNever, mem: 34},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 34},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 35},
 	{kind: akTarget, role: RoleTarget, at: field{lo: 34, width: 48}, shift: 2},
 	{kind: akTarget, role: RoleTarget, at: field{34, 48, 16, 8}, shift: 2},
 	{kind: akUReg, role: RoleMask, at: field{lo: 24, width: 8}, inv: 30, count: 1},
@@ -376,20 +390,21 @@ var argTab = [...]argDesc{
 	{kind: akImm, role: RoleMask, at: field{lo: 32, width: 32}},
 	{kind: akReg, role: RoleMask, at: field{lo: 32, width: 8}, count: 1},
 	{kind: akReg, role: RoleMask, at: field{lo: 24, width: 8}, count: 1},
-	{kind: akImm, role: RoleB, at: field{lo: 34, width: 4}},
+	{kind: akImm, role: RoleB, at: field{lo: 34, width: 3}},
 	{kind: akImm, role: RoleBarrier, at: field{lo: 54, width: 4}},
 	{kind: akImm, role: RoleMask, at: field{lo: 42, width: 12}, show: showNotZero},
 	{kind: akReg, role: RoleBarrier, at: field{lo: 32, width: 8}, count: 1},
 	{kind: akSB, role: RoleBarrier, at: field{lo: 44, width: 3}},
-	{kind: akImm, role: RoleMask, at: field{lo: 38, width: 6}, show: showAlways},
+	{kind: akImm, role: RoleMask, at: field{lo: 38, width: 6}},
 	{kind: akImm, role: RoleExtra, at: field{lo: 32, width: 6}, style: styleSet, show: showNotZero},
+	{kind: akImm, role: RoleExtra, at: field{lo: 32, width: 6}, style: styleSet},
 	{kind: akImm, role: RoleMask, at: field{lo: 32, width: 16}},
 	{kind: akImm, role: RoleC, at: field{lo: 40, width: 13}},
 	{kind: akImm, role: RoleB, at: field{lo: 53, width: 5}},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, count: 1, show: showNotRZ},
 	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, count: 1, show: showNotRZ},
 	{kind: akUPred, role: RolePu, at: field{lo: 81, width: 8}, flags: FlagDst},
-	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, countTab: 8, countAt: field{lo: 73, width: 1}},
+	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, countTab: 11, countAt: field{lo: 73, width: 1}},
 	{kind: akPred, role: RolePu, at: field{lo: 81, width: 8}, flags: FlagDst, show: showNever},
 	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, count: 1},
 	{kind: akUReg, role: RoleMask, at: field{lo: 24, width: 8}, inv: 72, count: 1},
@@ -410,18 +425,23 @@ var argTab = [...]argDesc{
 	{kind: akUReg, role: RoleC, at: field{lo: 64, width: 8}, count: 1},
 	{kind: akUPred, role: RolePp, at: field{lo: 87, width: 8}, not: 90},
 	{kind: akUPred, role: RolePr, at: field{lo: 68, width: 8}, not: 71, show: showIf, showMod: ModEx},
-	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, countTab: 8, countAt: field{lo: 80, width: 1}},
+	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, countTab: 11, countAt: field{lo: 80, width: 1}},
 	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, count: 2},
 	{kind: akUPred, role: RolePq, at: field{lo: 77, width: 8}, not: 80},
-	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 8, countAt: field{lo: 74, width: 1}},
-	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, countTab: 8, countAt: field{lo: 74, width: 1}},
-	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 8, countAt: field{lo: 80, width: 1}},
+	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 11, countAt: field{lo: 74, width: 1}},
+	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, countTab: 11, countAt: field{lo: 74, width: 1}},
+	{kind: akUReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 11, countAt: field{lo: 80, width: 1}},
+	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, tailSuf: 4, count: 1},
+	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleHex, show: showNotFF},
+	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, count: 1, show: showNotFF},
 	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, abs: 73, count: 1},
 	{kind: akUReg, role: RoleB, at: field{lo: 64, width: 8}, neg: 75, abs: 74, count: 1},
 	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, abs: 62, count: 1},
 	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleF32},
 	{kind: akUReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, count: 1},
 	{kind: akUReg, role: RoleC, at: field{lo: 64, width: 8}, neg: 75, count: 1},
+	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, tailSuf: 123, count: 1},
+	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, tailSuf: 124, count: 1},
 	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, abs: 73, reuse: 122, count: 1},
 	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, abs: 62, reuse: 124, count: 1},
 	{kind: akConst, role: RoleB, at: field{lo: 38, width: 8}, neg: 63, abs: 62, count: 1},
@@ -457,66 +477,91 @@ var argTab = [...]argDesc{
 	{kind: akConst, role: RoleC, at: field{lo: 38, width: 8}, neg: 63, abs: 62, swz: 60, count: 1},
 	{kind: akUReg, role: RoleC, at: field{lo: 32, width: 8}, neg: 63, abs: 62, swz: 60, count: 1},
 	{kind: akImm, role: RoleC, at: field{lo: 32, width: 32}, style: styleBF16x2},
-	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, swz: 60},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 19, countAt: field{lo: 75, width: 2}},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, countTab: 16, countAt: field{lo: 84, width: 2}},
-	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleHex, countTab: 16, countAt: field{lo: 84, width: 2}},
-	{kind: akConst, role: RoleB, at: field{lo: 38, width: 8}, countTab: 16, countAt: field{lo: 84, width: 2}},
-	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, countTab: 16, countAt: field{lo: 84, width: 2}},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 16, countAt: field{lo: 75, width: 2}},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, abs: 62, reuse: 123, countTab: 17, countAt: field{lo: 84, width: 2}},
-	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleF32, countTab: 17, countAt: field{lo: 84, width: 2}},
-	{kind: akConst, role: RoleB, at: field{lo: 38, width: 8}, neg: 63, abs: 62, countTab: 17, countAt: field{lo: 84, width: 2}},
-	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, abs: 62, countTab: 17, countAt: field{lo: 84, width: 2}},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 17, countAt: field{lo: 75, width: 2}},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, tailSuf: 148, count: 1},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 20, countAt: field{lo: 76, width: 1}},
-	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, reuse: 122, countTab: 1, countAt: field{lo: 75, width: 1}},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, countTab: 2, countAt: field{lo: 75, width: 1}},
-	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 20, countAt: field{lo: 76, width: 1}},
+	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, swz: 60, style: styleF16x2},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 24, countAt: field{lo: 75, width: 2}},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, tailSuf: 123, count: 1},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, tailSuf: 124, count: 1},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, countTab: 21, countAt: field{lo: 84, width: 2}},
+	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleHex, countTab: 21, countAt: field{lo: 84, width: 2}},
+	{kind: akConst, role: RoleB, at: field{lo: 38, width: 8}, countTab: 21, countAt: field{lo: 84, width: 2}},
+	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, countTab: 21, countAt: field{lo: 84, width: 2}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 21, countAt: field{lo: 75, width: 2}},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, abs: 62, reuse: 123, countTab: 22, countAt: field{lo: 84, width: 2}},
+	{kind: akImm, role: RoleB, at: field{lo: 32, width: 32}, style: styleF32, countTab: 22, countAt: field{lo: 84, width: 2}},
+	{kind: akConst, role: RoleB, at: field{lo: 38, width: 8}, neg: 63, abs: 62, countTab: 22, countAt: field{lo: 84, width: 2}},
+	{kind: akUReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, abs: 62, countTab: 22, countAt: field{lo: 84, width: 2}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 22, countAt: field{lo: 75, width: 2}},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, tailSuf: 157, count: 1},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 25, countAt: field{lo: 76, width: 1}},
+	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, reuse: 122, countTab: 4, countAt: field{lo: 75, width: 1}},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, countTab: 5, countAt: field{lo: 75, width: 1}},
+	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 25, countAt: field{lo: 76, width: 1}},
 	{kind: akUPredInv, role: RolePp, at: field{lo: 87, width: 8}, not: 90, show: showNotPT},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, countTab: 1, countAt: field{lo: 75, width: 1}},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, countTab: 4, countAt: field{lo: 75, width: 1}},
 	{kind: akReg, role: RoleExtra, at: field{lo: 40, width: 8}, count: 1},
 	{kind: akImm, role: RoleMask, at: field{lo: 48, width: 4}},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 21, countAt: field{lo: 86, width: 1}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 26, countAt: field{lo: 86, width: 1}},
 	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, tail: ".ROW", count: 1},
 	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, reuse: 123, tail: ".COL", count: 1},
-	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 21, countAt: field{lo: 86, width: 1}},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 18, countAt: field{lo: 75, width: 2}},
-	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 18, countAt: field{lo: 75, width: 2}},
+	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 26, countAt: field{lo: 86, width: 1}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 23, countAt: field{lo: 75, width: 2}},
+	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 23, countAt: field{lo: 75, width: 2}},
 	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, count: 4},
 	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, neg: 75, abs: 74, reuse: 124, count: 4},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 4, countAt: field{lo: 76, width: 2}},
-	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, abs: 73, reuse: 122, countTab: 5, countAt: field{lo: 76, width: 2}},
-	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, abs: 62, reuse: 123, countTab: 6, countAt: field{lo: 76, width: 2}},
-	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, neg: 75, abs: 74, reuse: 124, countTab: 4, countAt: field{lo: 76, width: 2}},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 3, countAt: field{lo: 77, width: 1}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 7, countAt: field{lo: 76, width: 2}},
+	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, abs: 73, reuse: 122, countTab: 8, countAt: field{lo: 76, width: 2}},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, abs: 62, reuse: 123, countTab: 9, countAt: field{lo: 76, width: 2}},
+	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, neg: 75, abs: 74, reuse: 124, countTab: 7, countAt: field{lo: 76, width: 2}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 6, countAt: field{lo: 77, width: 1}},
+	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, reuse: 122, tail: ".ROW", count: 4},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, tail: ".COL", count: 2},
+	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 6, countAt: field{lo: 77, width: 1}},
 	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, neg: 72, reuse: 122, count: 4},
 	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, neg: 63, reuse: 123, count: 2},
-	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 3, countAt: field{lo: 77, width: 1}},
 	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, count: 1},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 34},
-	{kind: akUReg, role: RoleData, at: field{lo: 32, width: 8}, count: 2},
-	{kind: akUReg, role: RoleData2, at: field{lo: 64, width: 8}, count: 2},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 35},
 	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 36},
-	{kind: akMem, role: RoleAddr2, at: field{lo: 0, width: 8}, mem: 37},
+	{kind: akUReg, role: RoleData, at: field{lo: 32, width: 8}, count: 2},
+	{kind: akUReg, role: RoleData, at: field{lo: 32, width: 8}, count: 4},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 37},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 38},
+	{kind: akMem, role: RoleAddr2, at: field{lo: 0, width: 8}, mem: 35},
 	{kind: akUReg, role: RoleData, at: field{lo: 64, width: 8}, count: 1},
 	{kind: akDesc, role: RoleExtra, at: field{lo: 40, width: 8}},
-	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 37},
+	{kind: akUReg, role: RoleData, at: field{lo: 32, width: 8}, count: 1},
+	{kind: akUReg, role: RoleExtra, at: field{lo: 64, width: 8}, count: 1},
 	{kind: akImm, role: RoleB, at: field{lo: 32, width: 16}},
 	{kind: akSB, role: RoleBarrier, at: field{lo: 84, width: 3}, style: styleGroup},
 	{kind: akImm, role: RoleMask, at: field{lo: 72, width: 3}},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 7, countAt: field{75, 1, 53, 5}},
-	{kind: akDesc, role: RoleB, at: field{lo: 32, width: 8}, tailSuf: 186, style: styleGroup},
-	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 7, countAt: field{75, 1, 53, 5}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 10, countAt: field{75, 1, 53, 5}},
+	{kind: akDesc, role: RoleB, at: field{lo: 32, width: 8}, tailSuf: 198, style: styleGroup},
+	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 10, countAt: field{75, 1, 53, 5}},
 	{kind: akSB, role: RoleBarrier, at: field{lo: 84, width: 3}, style: styleGroup, show: showNot7},
-	{kind: akDesc, role: RoleB, at: field{lo: 24, width: 8}, tailSuf: 187, style: styleGroup},
-	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 7, countAt: field{63, 1, 53, 5}},
+	{kind: akDesc, role: RoleB, at: field{lo: 24, width: 8}, tailSuf: 199, style: styleGroup},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 10, countAt: field{63, 1, 53, 5}},
 	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, reuse: 122, count: 4},
 	{kind: akDesc, role: RoleB, at: field{lo: 32, width: 8}, style: styleGroup},
-	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 7, countAt: field{63, 1, 53, 5}},
+	{kind: akReg, role: RoleC, at: field{lo: 64, width: 8}, reuse: 124, countTab: 10, countAt: field{63, 1, 53, 5}},
 	{kind: akDesc, role: RoleB, at: field{lo: 24, width: 8}, style: styleGroup},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 1, countAt: field{81, 2, 83, 3}},
+	{kind: akDesc, role: RoleA, at: field{lo: 32, width: 8}, countAt: field{72, 8, 40, 24}, style: styleTwos},
+	{kind: akDesc, role: RoleB, at: field{lo: 64, width: 8}, countAt: field{72, 8, 40, 24}, style: styleTwos},
+	{kind: akReg, role: RoleData, at: field{lo: 32, width: 8}, countTab: 1, countAt: field{81, 2, 83, 3}},
+	{kind: akDesc, role: RoleA, at: field{lo: 24, width: 8}, style: styleTwos},
+	{kind: akDesc, role: RoleA, at: field{lo: 24, width: 8}, style: styleGroup},
+	{kind: akDesc, role: RoleC, at: field{lo: 64, width: 8}, style: styleTwos},
+	{kind: akDesc, role: RoleExtra, at: field{lo: 40, width: 8}, style: styleTwos},
+	{kind: akDesc, role: RoleExtra2, at: field{lo: 40, width: 8}, style: styleInst},
+	{kind: akReg, role: RoleD2, at: field{lo: 64, width: 8}, flags: FlagDst, countTab: 3, countAt: field{lo: 72, width: 4}},
+	{kind: akReg, role: RoleD, at: field{lo: 16, width: 8}, flags: FlagDst, countTab: 2, countAt: field{lo: 72, width: 4}},
+	{kind: akReg, role: RoleA, at: field{lo: 24, width: 8}, count: 1},
+	{kind: akReg, role: RoleB, at: field{lo: 32, width: 8}, count: 1, show: showNotRZ},
+	{kind: akImm, role: RoleExtra, at: field{lo: 54, width: 5}},
+	{kind: akImm, role: RoleExtra2, at: field{lo: 40, width: 14}},
+	{kind: akImm, role: RoleExtra3, at: field{lo: 61, width: 3}, tailSuf: 205},
+	{kind: akUReg, role: RoleExtra, at: field{lo: 40, width: 8}, count: 1},
+	{kind: akImm, role: RoleExtra2, at: field{lo: 54, width: 5}},
+	{kind: akUReg, role: RoleExtra2, at: field{lo: 48, width: 8}, count: 1, show: showNotRZ},
+	{kind: akMem, role: RoleAddr, at: field{lo: 0, width: 8}, mem: 39},
 }
 
 var memTab = [...]memDesc{
@@ -541,9 +586,10 @@ var memTab = [...]memDesc{
 	{desc: field{lo: 76, width: 1}, wide: field{width: always}, off: field{lo: 40, width: 17}, base: field{lo: 24, width: 8}, ubase: field{lo: 32, width: 8}},
 	{desc: field{lo: 76, width: 1}, wide: field{width: always}, off: field{lo: 40, width: 19}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
 	{off: field{lo: 32, width: 32}, quiet: field{lo: 72, width: 1}, base: field{lo: 24, width: 8}},
-	{desc: field{lo: 71, width: 1}, wide: field{lo: 70, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
-	{desc: field{lo: 63, width: 1}, wide: field{width: always}, off: field{lo: 40, width: 23}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
+	{desc: field{lo: 71, width: 1}, wide: field{lo: 72, width: 1}, u32: field{lo: 70, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
+	{desc: field{lo: 63, width: 1}, wide: field{lo: 72, width: 1}, u32: field{lo: 90, width: 1}, off: field{lo: 40, width: 23}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
 	{wide: field{lo: 72, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
+	{wide: field{width: always}, off: field{lo: 40, width: 23}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
 	{desc: field{lo: 71, width: 1}, wide: field{lo: 72, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
 	{desc: field{lo: 81, width: 1}, wide: field{lo: 72, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
 	{bank: field{lo: 54, width: 5}, off: field{lo: 38, width: 16}, base: field{lo: 24, width: 8}},
@@ -554,960 +600,1049 @@ var memTab = [...]memDesc{
 	{bank: field{lo: 54, width: 5}, off: field{lo: 37, width: 17}, ubase: field{lo: 24, width: 8}},
 	{cx: field{lo: 24, width: 8}, off: field{lo: 37, width: 17}, ubase: field{lo: 64, width: 8}},
 	{off: field{lo: 32, width: 32}, base: field{lo: 24, width: 8}},
+	{ubase: field{lo: 24, width: 8}},
 	{off: field{lo: 40, width: 24}, ubase: field{lo: 24, width: 8}},
 	{wide: field{width: always}, u32: field{lo: 90, width: 1}, off: field{lo: 40, width: 24}, base: field{lo: 24, width: 8}, ubase: field{lo: 64, width: 8}},
 	{ubase: field{lo: 32, width: 8}},
-	{ubase: field{lo: 24, width: 8}},
+	{base: field{lo: 24, width: 8}},
 }
 
 var sufTab = [...]sufDesc{
-	{89, field{lo: 80, width: 1}},
-	{89, field{lo: 1, width: 0}},
-	{88, field{lo: 80, width: 1}},
-	{33, field{lo: 76, width: 2}},
+	{79, field{lo: 80, width: 1}},
+	{79, field{lo: 1, width: 0}},
+	{78, field{lo: 80, width: 1}},
+	{27, field{lo: 76, width: 2}},
 	{0, field{lo: 74, width: 1}},
-	{89, field{lo: 73, width: 1}},
-	{90, field{lo: 73, width: 4}},
-	{91, field{lo: 72, width: 2}},
-	{11, field{lo: 76, width: 1}},
+	{79, field{lo: 73, width: 1}},
+	{80, field{lo: 73, width: 3}},
+	{81, field{lo: 72, width: 2}},
+	{8, field{lo: 76, width: 1}},
 	{1, field{lo: 74, width: 1}},
-	{14, field{lo: 73, width: 1}},
-	{13, field{lo: 73, width: 1}},
-	{94, field{76, 2, 73, 2}},
+	{11, field{lo: 73, width: 1}},
+	{10, field{lo: 73, width: 1}},
+	{84, field{76, 2, 73, 2}},
 	{4, field{lo: 80, width: 1}},
-	{7, field{lo: 73, width: 1}},
+	{6, field{lo: 73, width: 1}},
 	{3, field{lo: 74, width: 1}},
-	{28, field{74, 1, 73, 1}},
-	{92, field{lo: 72, width: 3}},
-	{93, field{lo: 72, width: 3}},
-	{95, field{lo: 73, width: 1}},
-	{17, field{lo: 80, width: 1}},
-	{30, field{lo: 76, width: 1}},
-	{6, field{lo: 75, width: 1}},
-	{31, field{lo: 73, width: 2}},
-	{19, field{lo: 74, width: 1}},
-	{32, field{lo: 72, width: 3}},
-	{96, field{lo: 75, width: 5}},
-	{24, field{lo: 76, width: 3}},
-	{27, field{lo: 74, width: 2}},
+	{23, field{74, 1, 73, 1}},
+	{82, field{lo: 72, width: 3}},
+	{83, field{lo: 72, width: 3}},
+	{85, field{lo: 73, width: 1}},
+	{13, field{lo: 80, width: 1}},
+	{24, field{lo: 76, width: 1}},
+	{5, field{lo: 75, width: 1}},
+	{25, field{lo: 73, width: 2}},
+	{15, field{lo: 74, width: 1}},
+	{26, field{lo: 72, width: 3}},
+	{86, field{lo: 75, width: 5}},
+	{19, field{lo: 76, width: 3}},
+	{22, field{lo: 74, width: 2}},
 	{2, field{lo: 72, width: 1}},
 	{3, field{lo: 80, width: 1}},
-	{28, field{80, 1, 73, 1}},
-	{43, field{lo: 73, width: 4}},
-	{41, field{lo: 73, width: 3}},
-	{23, field{lo: 87, width: 1}},
-	{54, field{lo: 75, width: 3}},
-	{55, field{lo: 78, width: 2}},
-	{53, field{lo: 72, width: 2}},
-	{100, field{lo: 75, width: 3}},
-	{56, field{lo: 87, width: 4}},
-	{57, field{lo: 73, width: 2}},
-	{62, field{lo: 87, width: 2}},
-	{61, field{lo: 73, width: 2}},
-	{101, field{lo: 1, width: 0}},
-	{104, field{lo: 0, width: 0}},
-	{101, field{lo: 0, width: 0}},
-	{104, field{lo: 1, width: 0}},
-	{12, field{lo: 70, width: 1}},
-	{51, field{lo: 81, width: 1}},
-	{46, field{lo: 84, width: 3}},
-	{47, field{lo: 71, width: 2}},
-	{44, field{lo: 73, width: 3}},
-	{48, field{lo: 77, width: 4}},
-	{52, field{lo: 82, width: 1}},
-	{106, field{lo: 1, width: 0}},
-	{47, field{lo: 72, width: 2}},
-	{45, field{lo: 74, width: 2}},
-	{12, field{lo: 72, width: 1}},
-	{42, field{lo: 73, width: 3}},
-	{49, field{lo: 77, width: 4}},
-	{47, field{lo: 68, width: 2}},
+	{23, field{80, 1, 73, 1}},
+	{37, field{lo: 73, width: 4}},
+	{35, field{lo: 73, width: 3}},
+	{18, field{lo: 87, width: 1}},
+	{47, field{lo: 75, width: 3}},
+	{48, field{lo: 78, width: 2}},
+	{46, field{lo: 72, width: 2}},
+	{90, field{lo: 75, width: 3}},
+	{91, field{lo: 1, width: 0}},
+	{92, field{lo: 72, width: 2}},
+	{96, field{lo: 75, width: 3}},
+	{93, field{lo: 75, width: 1}},
+	{94, field{lo: 78, width: 2}},
+	{49, field{lo: 87, width: 4}},
+	{50, field{lo: 73, width: 2}},
+	{51, field{lo: 73, width: 3}},
+	{57, field{lo: 87, width: 2}},
+	{56, field{lo: 73, width: 2}},
+	{52, field{lo: 73, width: 3}},
 	{97, field{lo: 1, width: 0}},
-	{98, field{lo: 81, width: 2}},
-	{47, field{lo: 73, width: 2}},
-	{99, field{lo: 1, width: 0}},
-	{108, field{lo: 84, width: 3}},
-	{58, field{lo: 87, width: 4}},
-	{60, field{lo: 73, width: 3}},
-	{102, field{lo: 73, width: 3}},
-	{105, field{lo: 11, width: 0}},
-	{103, field{lo: 88, width: 2}},
-	{109, field{76, 1, 73, 3}},
-	{59, field{lo: 87, width: 3}},
-	{110, field{lo: 78, width: 2}},
-	{111, field{lo: 79, width: 1}},
-	{65, field{lo: 76, width: 3}},
-	{112, field{lo: 79, width: 2}},
-	{113, field{lo: 87, width: 4}},
-	{73, field{lo: 85, width: 2}},
-	{72, field{lo: 32, width: 2}},
-	{74, field{lo: 84, width: 1}},
-	{76, field{lo: 86, width: 1}},
-	{115, field{lo: 85, width: 1}},
-	{77, field{lo: 86, width: 1}},
-	{78, field{lo: 84, width: 2}},
-	{79, field{lo: 86, width: 1}},
-	{81, field{lo: 72, width: 2}},
-	{20, field{lo: 84, width: 1}},
-	{80, field{lo: 84, width: 1}},
-	{117, field{lo: 86, width: 1}},
-	{118, field{lo: 1, width: 0}},
-	{119, field{lo: 85, width: 2}},
-	{116, field{lo: 85, width: 2}},
-	{82, field{lo: 84, width: 3}},
-	{67, field{lo: 77, width: 3}},
-	{70, field{lo: 80, width: 1}},
-	{68, field{lo: 74, width: 2}},
-	{71, field{lo: 78, width: 2}},
-	{83, field{lo: 47, width: 1}},
-	{75, field{lo: 85, width: 1}},
-	{34, field{lo: 58, width: 2}},
-	{35, field{lo: 72, width: 2}},
-	{36, field{lo: 79, width: 1}},
-	{37, field{lo: 73, width: 1}},
-	{38, field{lo: 78, width: 3}},
-	{16, field{lo: 73, width: 1}},
-	{40, field{lo: 78, width: 2}},
-	{120, field{lo: 73, width: 2}},
-	{18, field{lo: 84, width: 1}},
-	{122, field{lo: 77, width: 1}},
-	{121, field{lo: 78, width: 2}},
-	{8, field{lo: 80, width: 1}},
-	{25, field{lo: 76, width: 4}},
-	{125, field{84, 2, 74, 1}},
-	{126, field{75, 2, 72, 1}},
-	{85, field{lo: 78, width: 2}},
-	{21, field{lo: 77, width: 1}},
-	{132, field{lo: 0, width: 0}},
-	{133, field{lo: 74, width: 1}},
-	{123, field{lo: 84, width: 3}},
-	{86, field{lo: 74, width: 4}},
-	{26, field{lo: 76, width: 4}},
-	{166, field{lo: 78, width: 1}},
-	{167, field{lo: 1, width: 0}},
-	{168, field{lo: 76, width: 1}},
-	{11, field{lo: 1, width: 0}},
-	{11, field{lo: 79, width: 1}},
-	{87, field{lo: 71, width: 1}},
-	{27, field{lo: 69, width: 2}},
-	{169, field{lo: 71, width: 1}},
-	{167, field{lo: 85, width: 1}},
-	{170, field{lo: 81, width: 1}},
-	{171, field{lo: 82, width: 1}},
+	{100, field{lo: 0, width: 0}},
+	{97, field{lo: 0, width: 0}},
+	{100, field{lo: 1, width: 0}},
+	{9, field{lo: 70, width: 1}},
+	{44, field{lo: 81, width: 1}},
+	{40, field{lo: 84, width: 3}},
+	{41, field{lo: 71, width: 2}},
+	{38, field{lo: 73, width: 3}},
+	{42, field{lo: 77, width: 4}},
+	{45, field{lo: 82, width: 1}},
+	{102, field{lo: 1, width: 0}},
+	{41, field{lo: 72, width: 2}},
+	{39, field{lo: 74, width: 2}},
+	{9, field{lo: 72, width: 1}},
+	{36, field{lo: 73, width: 3}},
+	{43, field{lo: 77, width: 4}},
+	{41, field{lo: 68, width: 2}},
+	{87, field{lo: 1, width: 0}},
+	{88, field{lo: 81, width: 2}},
+	{41, field{lo: 73, width: 2}},
+	{89, field{lo: 1, width: 0}},
+	{103, field{lo: 84, width: 3}},
+	{53, field{lo: 87, width: 4}},
+	{55, field{lo: 73, width: 3}},
+	{98, field{lo: 73, width: 3}},
+	{101, field{lo: 11, width: 0}},
+	{99, field{lo: 88, width: 2}},
+	{104, field{76, 1, 73, 3}},
+	{54, field{lo: 87, width: 3}},
+	{105, field{lo: 78, width: 2}},
+	{106, field{lo: 79, width: 1}},
+	{58, field{lo: 76, width: 3}},
+	{107, field{lo: 79, width: 2}},
+	{108, field{lo: 87, width: 4}},
+	{64, field{lo: 85, width: 2}},
+	{63, field{lo: 32, width: 2}},
+	{65, field{lo: 84, width: 1}},
+	{67, field{lo: 86, width: 1}},
+	{109, field{lo: 85, width: 1}},
+	{68, field{lo: 86, width: 1}},
+	{69, field{lo: 84, width: 2}},
+	{70, field{lo: 86, width: 1}},
+	{72, field{lo: 72, width: 2}},
+	{16, field{lo: 84, width: 1}},
+	{71, field{lo: 84, width: 1}},
+	{111, field{lo: 86, width: 1}},
+	{112, field{lo: 1, width: 0}},
+	{113, field{lo: 85, width: 2}},
+	{110, field{lo: 85, width: 2}},
+	{73, field{lo: 84, width: 3}},
+	{59, field{lo: 77, width: 3}},
+	{61, field{lo: 80, width: 1}},
+	{60, field{lo: 74, width: 2}},
+	{62, field{lo: 78, width: 2}},
+	{74, field{lo: 1, width: 0}},
+	{74, field{lo: 0, width: 0}},
+	{66, field{lo: 85, width: 1}},
+	{29, field{lo: 58, width: 2}},
+	{30, field{lo: 72, width: 2}},
+	{31, field{lo: 79, width: 1}},
+	{32, field{lo: 73, width: 1}},
+	{33, field{lo: 78, width: 3}},
+	{12, field{lo: 73, width: 1}},
+	{34, field{lo: 78, width: 2}},
+	{114, field{lo: 73, width: 2}},
+	{14, field{lo: 84, width: 1}},
+	{116, field{lo: 77, width: 1}},
+	{115, field{lo: 78, width: 2}},
+	{7, field{lo: 80, width: 1}},
+	{20, field{lo: 76, width: 4}},
+	{119, field{84, 2, 74, 1}},
+	{27, field{lo: 60, width: 2}},
+	{28, field{lo: 60, width: 2}},
+	{120, field{75, 2, 72, 1}},
+	{75, field{lo: 78, width: 2}},
+	{17, field{lo: 77, width: 1}},
+	{125, field{lo: 0, width: 0}},
+	{126, field{lo: 74, width: 1}},
+	{117, field{lo: 84, width: 3}},
+	{76, field{lo: 74, width: 4}},
+	{21, field{lo: 76, width: 4}},
+	{169, field{lo: 78, width: 1}},
+	{170, field{lo: 1, width: 0}},
+	{171, field{lo: 76, width: 1}},
+	{8, field{lo: 1, width: 0}},
+	{8, field{lo: 79, width: 1}},
+	{77, field{lo: 71, width: 1}},
+	{22, field{lo: 69, width: 2}},
+	{172, field{lo: 71, width: 1}},
+	{170, field{lo: 85, width: 1}},
+	{173, field{lo: 81, width: 1}},
+	{174, field{lo: 82, width: 1}},
+	{118, field{lo: 75, width: 2}},
+	{121, field{lo: 84, width: 2}},
+	{122, field{lo: 75, width: 3}},
+	{123, field{lo: 84, width: 2}},
 	{124, field{lo: 75, width: 2}},
-	{127, field{lo: 84, width: 2}},
-	{128, field{lo: 75, width: 3}},
-	{129, field{lo: 84, width: 2}},
-	{131, field{lo: 75, width: 2}},
-	{11, field{lo: 75, width: 1}},
-	{157, field{lo: 76, width: 1}},
-	{158, field{lo: 77, width: 1}},
-	{159, field{lo: 0, width: 0}},
-	{160, field{lo: 0, width: 0}},
-	{163, field{87, 1, 76, 1}},
+	{8, field{lo: 75, width: 1}},
+	{161, field{lo: 77, width: 1}},
+	{166, field{87, 1, 76, 1}},
+	{165, field{lo: 0, width: 0}},
 	{162, field{lo: 0, width: 0}},
-	{164, field{lo: 73, width: 2}},
-	{161, field{lo: 0, width: 0}},
-	{165, field{lo: 88, width: 1}},
-	{172, field{78, 1, 75, 1}},
-	{174, field{lo: 76, width: 1}},
-	{175, field{lo: 82, width: 2}},
-	{173, field{78, 1, 75, 1}},
-	{176, field{85, 2, 75, 1}},
-	{177, field{83, 1, 76, 1}},
-	{178, field{84, 1, 78, 1}},
-	{179, field{lo: 82, width: 1}},
-	{180, field{lo: 75, width: 2}},
-	{181, field{lo: 77, width: 2}},
-	{182, field{lo: 1, width: 0}},
-	{183, field{lo: 76, width: 2}},
-	{184, field{lo: 75, width: 2}},
-	{185, field{lo: 77, width: 1}},
-	{186, field{lo: 78, width: 1}},
-	{187, field{lo: 79, width: 1}},
-	{142, field{lo: 70, width: 2}},
-	{142, field{lo: 76, width: 2}},
-	{137, field{lo: 73, width: 1}},
-	{138, field{lo: 74, width: 1}},
-	{139, field{lo: 75, width: 1}},
-	{140, field{lo: 84, width: 3}},
-	{136, field{lo: 72, width: 1}},
-	{141, field{lo: 72, width: 1}},
-	{150, field{lo: 73, width: 2}},
-	{143, field{lo: 73, width: 2}},
-	{144, field{lo: 75, width: 1}},
-	{47, field{lo: 81, width: 2}},
-	{145, field{lo: 83, width: 1}},
-	{148, field{lo: 87, width: 3}},
-	{146, field{lo: 79, width: 3}},
-	{147, field{lo: 82, width: 1}},
-	{149, field{lo: 82, width: 3}},
-	{151, field{lo: 72, width: 1}},
-	{152, field{53, 5, 58, 2}},
-	{153, field{lo: 75, width: 1}},
-	{154, field{lo: 76, width: 2}},
-	{156, field{lo: 62, width: 1}},
-	{155, field{lo: 61, width: 2}},
+	{163, field{lo: 0, width: 0}},
+	{167, field{lo: 73, width: 2}},
+	{164, field{lo: 0, width: 0}},
+	{168, field{lo: 88, width: 1}},
+	{160, field{lo: 76, width: 1}},
+	{175, field{78, 1, 75, 1}},
+	{177, field{lo: 76, width: 1}},
+	{178, field{lo: 82, width: 2}},
+	{176, field{78, 1, 75, 1}},
+	{179, field{85, 2, 75, 1}},
+	{180, field{83, 1, 76, 1}},
+	{181, field{84, 1, 78, 1}},
+	{182, field{lo: 82, width: 1}},
+	{183, field{lo: 75, width: 2}},
+	{184, field{lo: 77, width: 2}},
+	{185, field{lo: 1, width: 0}},
+	{186, field{lo: 76, width: 2}},
+	{187, field{lo: 75, width: 2}},
+	{188, field{lo: 77, width: 1}},
+	{189, field{lo: 78, width: 1}},
+	{190, field{lo: 79, width: 1}},
+	{134, field{lo: 70, width: 2}},
+	{134, field{lo: 76, width: 2}},
+	{129, field{lo: 73, width: 1}},
+	{130, field{lo: 74, width: 1}},
+	{131, field{lo: 75, width: 1}},
+	{132, field{lo: 84, width: 3}},
+	{128, field{lo: 72, width: 1}},
+	{127, field{lo: 74, width: 1}},
+	{133, field{lo: 72, width: 1}},
+	{142, field{lo: 73, width: 2}},
+	{135, field{lo: 73, width: 2}},
+	{136, field{lo: 75, width: 1}},
+	{41, field{lo: 81, width: 2}},
+	{137, field{lo: 83, width: 1}},
+	{140, field{lo: 87, width: 3}},
+	{95, field{lo: 81, width: 4}},
+	{138, field{lo: 79, width: 3}},
+	{139, field{lo: 82, width: 1}},
+	{141, field{lo: 82, width: 3}},
+	{143, field{lo: 72, width: 2}},
+	{155, field{53, 5, 58, 2}},
+	{156, field{lo: 75, width: 1}},
+	{157, field{lo: 76, width: 2}},
+	{159, field{lo: 62, width: 1}},
+	{158, field{lo: 61, width: 2}},
+	{144, field{lo: 81, width: 2}},
+	{145, field{lo: 83, width: 3}},
+	{146, field{lo: 80, width: 1}},
+	{147, field{lo: 80, width: 1}},
+	{149, field{lo: 87, width: 3}},
+	{148, field{lo: 61, width: 3}},
+	{152, field{lo: 87, width: 2}},
+	{150, field{87, 3, 59, 1}},
+	{151, field{87, 3, 59, 1}},
+	{153, field{lo: 61, width: 3}},
+	{154, field{lo: 1, width: 0}},
 }
 
 // rowTab[0] is no row.
 var rowTab = [...]rowDesc{
 	{},
-	{op: MOV, name: "MOV", op13: 0x202, fams: 0x1f, args: []uint16{0, 1, 2}},                                                                                                                                                                     // M C V
-	{op: MOV, name: "MOV", op13: 0x802, fams: 0x1f, args: []uint16{0, 3, 2}},                                                                                                                                                                     // M C V
-	{op: MOV, name: "MOV", op13: 0xa02, fams: 0x1f, args: []uint16{0, 4, 2}},                                                                                                                                                                     // M C V
-	{op: MOV, name: "MOV", op13: 0x1c02, fams: 0x1f, args: []uint16{0, 5, 2}},                                                                                                                                                                    // M C V
-	{op: MOV, name: "MOV", op13: 0x1a02, fams: 0x1f, args: []uint16{0, 6, 2}},                                                                                                                                                                    // M C V
-	{op: MOV, name: "MOV", op13: 0x202, fams: 0x20, suf: []uint16{0}, args: []uint16{7, 8, 2}},                                                                                                                                                   // V
-	{op: MOV, name: "MOV", op13: 0x802, fams: 0x20, suf: []uint16{0}, args: []uint16{7, 9, 2}},                                                                                                                                                   // V
-	{op: MOV, name: "MOV", op13: 0x1c02, fams: 0x20, suf: []uint16{0}, args: []uint16{7, 10, 2}},                                                                                                                                                 // V
-	{op: MOV, name: "MOV", op13: 0x402, fams: 0x20, suf: []uint16{1}, args: []uint16{11, 12}},                                                                                                                                                    // V
-	{op: CS2R, name: "CS2R", op13: 0x805, fams: 0x3f, args: []uint16{11, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}},                                                                                                                     // T V
-	{op: CS2R, name: "CS2R", op13: 0x805, fams: 0x3f, suf: []uint16{2}, args: []uint16{0, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                    // T V
-	{op: S2R, name: "S2R", op13: 0x919, fams: 0x3f, args: []uint16{0, 13}},                                                                                                                                                                       // M C V
-	{op: P2R, name: "P2R", op13: 0x203, fams: 0x3f, suf: []uint16{3}, args: []uint16{0, 14, 15, 1}},                                                                                                                                              // M V
-	{op: P2R, name: "P2R", op13: 0x803, fams: 0x3f, suf: []uint16{3}, args: []uint16{0, 14, 15, 16}},                                                                                                                                             // M V
-	{op: P2R, name: "P2R", op13: 0xa03, fams: 0x3f, suf: []uint16{3}, args: []uint16{0, 14, 15, 4}},                                                                                                                                              // M V
-	{op: P2R, name: "P2R", op13: 0x1c03, fams: 0x3f, suf: []uint16{3}, args: []uint16{0, 14, 15, 5}},                                                                                                                                             // M V
-	{op: R2P, name: "R2P", op13: 0x204, fams: 0x3f, suf: []uint16{3}, args: []uint16{14, 15, 1}},                                                                                                                                                 // M V
-	{op: R2P, name: "R2P", op13: 0x804, fams: 0x3f, suf: []uint16{3}, args: []uint16{14, 15, 16}},                                                                                                                                                // M V
-	{op: R2P, name: "R2P", op13: 0xa04, fams: 0x3f, suf: []uint16{3}, args: []uint16{14, 15, 4}},                                                                                                                                                 // M V
-	{op: R2P, name: "R2P", op13: 0x1c04, fams: 0x3f, suf: []uint16{3}, args: []uint16{14, 15, 5}},                                                                                                                                                // M V
-	{op: LEPC, name: "LEPC", op13: 0x34e, fams: 0x3f, args: []uint16{11}},                                                                                                                                                                        // T V
-	{op: LEPC, name: "LEPC", op13: 0x94e, fams: 0x3f, args: []uint16{11, 17}},                                                                                                                                                                    // T V
-	{op: IADD3, name: "IADD3", op13: 0x210, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 18, 19, 20, 21, 22, 23, 24}},                                                                                                                          // M T C V
-	{op: IADD3, name: "IADD3", op13: 0x810, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 18, 19, 20, 25, 22, 23, 24}},                                                                                                                          // M T C V
-	{op: IADD3, name: "IADD3", op13: 0xa10, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 18, 19, 20, 26, 22, 23, 24}},                                                                                                                          // M T C V
-	{op: IADD3, name: "IADD3", op13: 0x1c10, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 18, 19, 20, 27, 22, 23, 24}},                                                                                                                         // M T C V
-	{op: IADD3, name: "IADD3", op13: 0x1a10, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 18, 19, 20, 28, 22, 23, 24}},                                                                                                                         // M T C V
-	{op: IADD3, name: "IADD3", op13: 0x210, fams: 0x30, suf: []uint16{4}, args: []uint16{0, 29, 30, 20, 21, 22, 23, 24}},                                                                                                                         // M V
-	{op: IADD3, name: "IADD3", op13: 0x810, fams: 0x30, suf: []uint16{4}, args: []uint16{0, 29, 30, 20, 25, 22, 23, 24}},                                                                                                                         // M V
-	{op: IADD3, name: "IADD3", op13: 0x1c10, fams: 0x30, suf: []uint16{4}, args: []uint16{0, 29, 30, 20, 27, 22, 23, 24}},                                                                                                                        // M V
-	{op: IADD, name: "IADD", op13: 0x235, fams: 0x20, suf: []uint16{4, 5}, args: []uint16{31, 18, 32, 33, 23}},                                                                                                                                   // V
-	{op: IADD, name: "IADD", op13: 0x835, fams: 0x20, suf: []uint16{4, 5}, args: []uint16{31, 18, 32, 34, 23}},                                                                                                                                   // V
-	{op: IADD, name: "IADD", op13: 0x1c35, fams: 0x20, suf: []uint16{4, 5}, args: []uint16{31, 18, 32, 35, 23}},                                                                                                                                  // V
-	{op: VIADD, name: "VIADD", op13: 0x236, fams: 0x38, suf: []uint16{6}, args: []uint16{0, 36, 37}},                                                                                                                                             // H V
-	{op: VIADD, name: "VIADD", op13: 0x836, fams: 0x38, suf: []uint16{6}, args: []uint16{0, 36, 38}},                                                                                                                                             // H V
-	{op: VIADD, name: "VIADD", op13: 0xa36, fams: 0x38, suf: []uint16{6}, args: []uint16{0, 36, 39}},                                                                                                                                             // H V
-	{op: VIADD, name: "VIADD", op13: 0x1c36, fams: 0x38, suf: []uint16{6}, args: []uint16{0, 36, 40}},                                                                                                                                            // H V
-	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x246, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 37, 41, 42}},                                                                                                                          // H V
-	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x446, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 43, 44, 42}},                                                                                                                          // H V
-	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x646, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 43, 45, 42}},                                                                                                                          // H V
-	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x846, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 38, 41, 42}},                                                                                                                          // H V
-	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0xa46, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 39, 41, 42}},                                                                                                                          // H V
-	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x1c46, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 40, 41, 42}},                                                                                                                         // H V
-	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x1e46, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 43, 46, 42}},                                                                                                                         // H V
-	{op: IMAD, name: "IMAD", op13: 0x224, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 1, 22, 23}, alias: aliasImad},                                                                                                                  // M T C V
-	{op: IMAD, name: "IMAD", op13: 0x424, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 47, 48, 23}, alias: aliasImad},                                                                                                                 // M T C V
-	{op: IMAD, name: "IMAD", op13: 0x624, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 47, 49, 23}, alias: aliasImad},                                                                                                                 // M T C V
-	{op: IMAD, name: "IMAD", op13: 0x824, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 16, 22, 23}, alias: aliasImad},                                                                                                                 // M T C V
-	{op: IMAD, name: "IMAD", op13: 0xa24, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 4, 22, 23}, alias: aliasImad},                                                                                                                  // M T C V
-	{op: IMAD, name: "IMAD", op13: 0x1c24, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 5, 22, 23}, alias: aliasImad},                                                                                                                 // M T C V
-	{op: IMAD, name: "IMAD", op13: 0x1e24, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 47, 50, 23}, alias: aliasImad},                                                                                                                // M T C V
-	{op: IMAD, name: "IMAD", op13: 0x1a24, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 6, 22, 23}, alias: aliasImad},                                                                                                                 // M T C V
-	{op: IMAD, name: "IMAD", op13: 0x1624, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 47, 51, 23}, alias: aliasImad},                                                                                                                // M T C V
-	{op: IMADWide, name: "IMAD.WIDE", op13: 0x225, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 18, 15, 1, 52, 23}},                                                                                                                      // M T C V
-	{op: IMADWide, name: "IMAD.WIDE", op13: 0x425, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 18, 15, 47, 48, 23}},                                                                                                                     // M T C V
-	{op: IMADWide, name: "IMAD.WIDE", op13: 0x625, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 18, 15, 47, 53, 23}},                                                                                                                     // M T C V
-	{op: IMADWide, name: "IMAD.WIDE", op13: 0x825, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 18, 15, 16, 52, 23}},                                                                                                                     // M T C V
-	{op: IMADWide, name: "IMAD.WIDE", op13: 0xa25, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 18, 15, 4, 52, 23}},                                                                                                                      // M T C V
-	{op: IMADWide, name: "IMAD.WIDE", op13: 0x1c25, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 18, 15, 5, 52, 23}},                                                                                                                     // M T C V
-	{op: IMADWide, name: "IMAD.WIDE", op13: 0x1e25, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 18, 15, 47, 54, 23}},                                                                                                                    // M T C V
-	{op: IMADWide, name: "IMAD.WIDE", op13: 0x1a25, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 18, 15, 6, 52, 23}},                                                                                                                     // M T C V
-	{op: IMADWide, name: "IMAD.WIDE", op13: 0x1625, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 18, 15, 47, 55, 23}},                                                                                                                    // M T C V
-	{op: IMADHi, name: "IMAD.HI", op13: 0x227, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 18, 15, 1, 52, 23}},                                                                                                                           // T C V
-	{op: IMADHi, name: "IMAD.HI", op13: 0x427, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 18, 15, 47, 48, 23}},                                                                                                                          // T C V
-	{op: IMADHi, name: "IMAD.HI", op13: 0x627, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 18, 15, 47, 53, 23}},                                                                                                                          // T C V
-	{op: IMADHi, name: "IMAD.HI", op13: 0x827, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 18, 15, 16, 52, 23}},                                                                                                                          // T C V
-	{op: IMADHi, name: "IMAD.HI", op13: 0xa27, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 18, 15, 4, 52, 23}},                                                                                                                           // T C V
-	{op: IMADHi, name: "IMAD.HI", op13: 0x1c27, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 18, 15, 5, 52, 23}},                                                                                                                          // T C V
-	{op: IMADHi, name: "IMAD.HI", op13: 0x1e27, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 18, 15, 47, 54, 23}},                                                                                                                         // T C V
-	{op: IMADHi, name: "IMAD.HI", op13: 0x1a27, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 18, 15, 6, 52, 23}},                                                                                                                          // T C V
-	{op: IMADHi, name: "IMAD.HI", op13: 0x1627, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 18, 15, 47, 55, 23}},                                                                                                                         // T C V
-	{op: IDP, name: "IDP", op13: 0x226, fams: 0x3f, suf: []uint16{12}, args: []uint16{0, 15, 1, 56}},                                                                                                                                             // M T V
-	{op: IDP, name: "IDP", op13: 0x826, fams: 0x3f, suf: []uint16{12}, args: []uint16{0, 15, 3, 56}},                                                                                                                                             // M T V
-	{op: IDP, name: "IDP", op13: 0xa26, fams: 0x3f, suf: []uint16{12}, args: []uint16{0, 15, 4, 56}},                                                                                                                                             // M T V
-	{op: IDP, name: "IDP", op13: 0x1c26, fams: 0x3f, suf: []uint16{12}, args: []uint16{0, 15, 5, 56}},                                                                                                                                            // M T V
-	{op: LEA, name: "LEA", op13: 0x211, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 18, 20, 21, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                      // M T C V
-	{op: LEA, name: "LEA", op13: 0x811, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 18, 20, 58, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                      // M T C V
-	{op: LEA, name: "LEA", op13: 0xa11, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 18, 20, 26, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                      // M T C V
-	{op: LEA, name: "LEA", op13: 0x1c11, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 18, 20, 27, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                     // M T C V
-	{op: LEA, name: "LEA", op13: 0x1a11, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 18, 20, 28, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                     // M T C V
-	{op: LEA, name: "LEA", op13: 0x211, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 18, 20, 21, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                              // T C V
-	{op: LEA, name: "LEA", op13: 0x811, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 18, 20, 58, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                              // T C V
-	{op: LEA, name: "LEA", op13: 0xa11, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 18, 20, 26, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                              // T C V
-	{op: LEA, name: "LEA", op13: 0x1c11, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 18, 20, 27, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                             // T C V
-	{op: LEA, name: "LEA", op13: 0x1a11, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 18, 20, 28, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                             // T C V
-	{op: LEA, name: "LEA", op13: 0x211, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 18, 20, 21, 41, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                              // T C V
-	{op: LEA, name: "LEA", op13: 0x811, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 18, 20, 58, 41, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                              // T C V
-	{op: LEA, name: "LEA", op13: 0xa11, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 18, 20, 26, 41, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                              // T C V
-	{op: LEA, name: "LEA", op13: 0x1c11, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 18, 20, 27, 41, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                             // T C V
-	{op: LEA, name: "LEA", op13: 0x1a11, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 18, 20, 28, 41, 57, 23}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                             // T C V
-	{op: IABS, name: "IABS", op13: 0x213, fams: 0x3f, args: []uint16{0, 1}},                                                                                                                                                                      // M T V
-	{op: IABS, name: "IABS", op13: 0x813, fams: 0x3f, args: []uint16{0, 38}},                                                                                                                                                                     // M T V
-	{op: IABS, name: "IABS", op13: 0xa13, fams: 0x3f, args: []uint16{0, 4}},                                                                                                                                                                      // M T V
-	{op: IABS, name: "IABS", op13: 0x1c13, fams: 0x3f, args: []uint16{0, 5}},                                                                                                                                                                     // M T V
-	{op: IMNMX, name: "IMNMX", op13: 0x217, fams: 0x1f, suf: []uint16{11}, args: []uint16{0, 15, 1, 42}},                                                                                                                                         // M T C V
-	{op: IMNMX, name: "IMNMX", op13: 0x817, fams: 0x1f, suf: []uint16{11}, args: []uint16{0, 15, 16, 42}},                                                                                                                                        // M T C V
-	{op: IMNMX, name: "IMNMX", op13: 0xa17, fams: 0x1f, suf: []uint16{11}, args: []uint16{0, 15, 4, 42}},                                                                                                                                         // M T C V
-	{op: IMNMX, name: "IMNMX", op13: 0x1c17, fams: 0x1f, suf: []uint16{11}, args: []uint16{0, 15, 5, 42}},                                                                                                                                        // M T C V
-	{op: IMNMX, name: "IMNMX", op13: 0x217, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{29, 30, 59, 60, 61, 42, 62}},                                                                                                                   // V
-	{op: IMNMX, name: "IMNMX", op13: 0x817, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{29, 30, 59, 60, 63, 42, 62}},                                                                                                                   // V
-	{op: IMNMX, name: "IMNMX", op13: 0x1c17, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{29, 30, 59, 60, 64, 42, 62}},                                                                                                                  // V
-	{op: VIMNMX, name: "VIMNMX", op13: 0x248, fams: 0x8, suf: []uint16{17, 8}, args: []uint16{0, 15, 1, 42}},                                                                                                                                     // H V
-	{op: VIMNMX, name: "VIMNMX", op13: 0x848, fams: 0x8, suf: []uint16{17, 8}, args: []uint16{0, 15, 16, 42}},                                                                                                                                    // H V
-	{op: VIMNMX, name: "VIMNMX", op13: 0xa48, fams: 0x8, suf: []uint16{17, 8}, args: []uint16{0, 15, 4, 42}},                                                                                                                                     // H V
-	{op: VIMNMX, name: "VIMNMX", op13: 0x1c48, fams: 0x8, suf: []uint16{17, 8}, args: []uint16{0, 15, 5, 42}},                                                                                                                                    // H V
-	{op: VIMNMX, name: "VIMNMX", op13: 0x248, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{0, 29, 30, 15, 1, 42}},                                                                                                                            // H V
-	{op: VIMNMX, name: "VIMNMX", op13: 0x848, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{0, 29, 30, 15, 16, 42}},                                                                                                                           // H V
-	{op: VIMNMX, name: "VIMNMX", op13: 0x1c48, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{0, 29, 30, 15, 5, 42}},                                                                                                                           // H V
-	{op: VIMNMX, name: "VIMNMX", op13: 0x248, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{0, 15, 1, 42}},                                                                                                                                    // V
-	{op: VIMNMX, name: "VIMNMX", op13: 0x848, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{0, 15, 16, 42}},                                                                                                                                   // V
-	{op: VIMNMX, name: "VIMNMX", op13: 0x1c48, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{0, 15, 5, 42}},                                                                                                                                   // V
-	{op: VABSDIFF, name: "VABSDIFF", op13: 0x214, fams: 0x3f, suf: []uint16{11}, args: []uint16{0, 18, 15, 1, 41}},                                                                                                                               // T V
-	{op: VABSDIFF, name: "VABSDIFF", op13: 0x814, fams: 0x3f, suf: []uint16{11}, args: []uint16{0, 18, 15, 3, 41}},                                                                                                                               // T V
-	{op: VABSDIFF, name: "VABSDIFF", op13: 0xa14, fams: 0x3f, suf: []uint16{11}, args: []uint16{0, 18, 15, 4, 41}},                                                                                                                               // T V
-	{op: VABSDIFF, name: "VABSDIFF", op13: 0x1c14, fams: 0x3f, suf: []uint16{11}, args: []uint16{0, 18, 15, 5, 41}},                                                                                                                              // T V
-	{op: VABSDIFF4, name: "VABSDIFF4", op13: 0x215, fams: 0x3f, suf: []uint16{19}, args: []uint16{0, 18, 15, 1, 41}},                                                                                                                             // T V
-	{op: VABSDIFF4, name: "VABSDIFF4", op13: 0x815, fams: 0x3f, suf: []uint16{19}, args: []uint16{0, 18, 15, 3, 41}},                                                                                                                             // T V
-	{op: VABSDIFF4, name: "VABSDIFF4", op13: 0xa15, fams: 0x3f, suf: []uint16{19}, args: []uint16{0, 18, 15, 4, 41}},                                                                                                                             // T V
-	{op: VABSDIFF4, name: "VABSDIFF4", op13: 0x1c15, fams: 0x3f, suf: []uint16{19}, args: []uint16{0, 18, 15, 5, 41}},                                                                                                                            // T V
-	{op: LOP3, name: "LOP3.LUT", op13: 0x212, fams: 0x3f, suf: []uint16{20}, args: []uint16{18, 0, 15, 1, 41, 65, 42}},                                                                                                                           // M T C V
-	{op: LOP3, name: "LOP3.LUT", op13: 0x812, fams: 0x3f, suf: []uint16{20}, args: []uint16{18, 0, 15, 38, 41, 65, 42}},                                                                                                                          // M T C V
-	{op: LOP3, name: "LOP3.LUT", op13: 0xa12, fams: 0x3f, suf: []uint16{20}, args: []uint16{18, 0, 15, 4, 41, 65, 42}},                                                                                                                           // M T C V
-	{op: LOP3, name: "LOP3.LUT", op13: 0x1c12, fams: 0x3f, suf: []uint16{20}, args: []uint16{18, 0, 15, 5, 41, 65, 42}},                                                                                                                          // M T C V
-	{op: LOP3, name: "LOP3.LUT", op13: 0x1a12, fams: 0x3f, suf: []uint16{20}, args: []uint16{18, 0, 15, 6, 41, 65, 42}},                                                                                                                          // M T C V
-	{op: PLOP3, name: "PLOP3.LUT", op13: 0x81c, fams: 0x3f, args: []uint16{29, 30, 42, 62, 66, 67, 68}, conds: []cond{{field{lo: 67, width: 1}, 0x0}}},                                                                                           // M T C V
-	{op: PLOP3, name: "PLOP3.LUT", op13: 0x81c, fams: 0x3e, args: []uint16{29, 30, 42, 62, 69, 67, 68}, conds: []cond{{field{lo: 67, width: 1}, 0x1}}},                                                                                           // M T C V
-	{op: SHF, name: "SHF", op13: 0x219, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 1, 41}},                                                                                                                                 // M T C V
-	{op: SHF, name: "SHF", op13: 0x419, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 47, 44}},                                                                                                                                // M T C V
-	{op: SHF, name: "SHF", op13: 0x619, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 47, 45}},                                                                                                                                // M T C V
-	{op: SHF, name: "SHF", op13: 0x819, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 38, 41}},                                                                                                                                // M T C V
-	{op: SHF, name: "SHF", op13: 0xa19, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 4, 41}},                                                                                                                                 // M T C V
-	{op: SHF, name: "SHF", op13: 0x1c19, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 5, 41}},                                                                                                                                // M T C V
-	{op: SHF, name: "SHF", op13: 0x1e19, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 47, 46}},                                                                                                                               // M T C V
-	{op: BMSK, name: "BMSK", op13: 0x21b, fams: 0x3f, suf: []uint16{22}, args: []uint16{0, 15, 1}},                                                                                                                                               // M T V
-	{op: BMSK, name: "BMSK", op13: 0x81b, fams: 0x3f, suf: []uint16{22}, args: []uint16{0, 15, 38}},                                                                                                                                              // M T V
-	{op: BMSK, name: "BMSK", op13: 0xa1b, fams: 0x3f, suf: []uint16{22}, args: []uint16{0, 15, 4}},                                                                                                                                               // M T V
-	{op: BMSK, name: "BMSK", op13: 0x1c1b, fams: 0x3f, suf: []uint16{22}, args: []uint16{0, 15, 5}},                                                                                                                                              // M T V
-	{op: SGXT, name: "SGXT", op13: 0x21a, fams: 0x3f, suf: []uint16{22, 11}, args: []uint16{0, 15, 1}},                                                                                                                                           // T C V
-	{op: SGXT, name: "SGXT", op13: 0x81a, fams: 0x3f, suf: []uint16{22, 11}, args: []uint16{0, 15, 38}},                                                                                                                                          // T C V
-	{op: SGXT, name: "SGXT", op13: 0xa1a, fams: 0x3f, suf: []uint16{22, 11}, args: []uint16{0, 15, 4}},                                                                                                                                           // T C V
-	{op: SGXT, name: "SGXT", op13: 0x1c1a, fams: 0x3f, suf: []uint16{22, 11}, args: []uint16{0, 15, 5}},                                                                                                                                          // T C V
-	{op: BREV, name: "BREV", op13: 0x301, fams: 0x3f, args: []uint16{0, 1}},                                                                                                                                                                      // M T V
-	{op: BREV, name: "BREV", op13: 0x901, fams: 0x3f, args: []uint16{0, 38}},                                                                                                                                                                     // M T V
-	{op: BREV, name: "BREV", op13: 0xb01, fams: 0x3f, args: []uint16{0, 4}},                                                                                                                                                                      // M T V
-	{op: BREV, name: "BREV", op13: 0x1d01, fams: 0x3f, args: []uint16{0, 5}},                                                                                                                                                                     // M T V
-	{op: FLO, name: "FLO", op13: 0x300, fams: 0x3f, suf: []uint16{11, 24}, args: []uint16{0, 18, 70}},                                                                                                                                            // M T V
-	{op: FLO, name: "FLO", op13: 0x900, fams: 0x3f, suf: []uint16{11, 24}, args: []uint16{0, 18, 38}},                                                                                                                                            // M T V
-	{op: FLO, name: "FLO", op13: 0xb00, fams: 0x3f, suf: []uint16{11, 24}, args: []uint16{0, 18, 71}},                                                                                                                                            // M T V
-	{op: FLO, name: "FLO", op13: 0x1d00, fams: 0x3f, suf: []uint16{11, 24}, args: []uint16{0, 18, 72}},                                                                                                                                           // M T V
-	{op: POPC, name: "POPC", op13: 0x309, fams: 0x3f, args: []uint16{0, 70}},                                                                                                                                                                     // M T V
-	{op: POPC, name: "POPC", op13: 0x909, fams: 0x3f, args: []uint16{0, 38}},                                                                                                                                                                     // M T V
-	{op: POPC, name: "POPC", op13: 0xb09, fams: 0x3f, args: []uint16{0, 71}},                                                                                                                                                                     // M T V
-	{op: POPC, name: "POPC", op13: 0x1d09, fams: 0x3f, args: []uint16{0, 72}},                                                                                                                                                                    // M T V
-	{op: PRMT, name: "PRMT", op13: 0x216, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 1, 41}},                                                                                                                                           // M T C V
-	{op: PRMT, name: "PRMT", op13: 0x416, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 47, 44}},                                                                                                                                          // M T C V
-	{op: PRMT, name: "PRMT", op13: 0x616, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 47, 45}},                                                                                                                                          // M T C V
-	{op: PRMT, name: "PRMT", op13: 0x816, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 38, 41}},                                                                                                                                          // M T C V
-	{op: PRMT, name: "PRMT", op13: 0xa16, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 4, 41}},                                                                                                                                           // M T C V
-	{op: PRMT, name: "PRMT", op13: 0x1c16, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 5, 41}},                                                                                                                                          // M T C V
-	{op: PRMT, name: "PRMT", op13: 0x1e16, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 47, 46}},                                                                                                                                         // M T C V
-	{op: MOVM, name: "MOVM", op13: 0x23a, fams: 0x3e, suf: []uint16{26}, args: []uint16{0, 15}},                                                                                                                                                  // T V
-	{op: ISETP, name: "ISETP", op13: 0x20c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{29, 30, 15, 1, 42, 73}},                                                                                                                    // M T C V
-	{op: ISETP, name: "ISETP", op13: 0x80c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{29, 30, 15, 16, 42, 73}},                                                                                                                   // M T C V
-	{op: ISETP, name: "ISETP", op13: 0xa0c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{29, 30, 15, 4, 42, 73}},                                                                                                                    // M T C V
-	{op: ISETP, name: "ISETP", op13: 0x1c0c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{29, 30, 15, 5, 42, 73}},                                                                                                                   // M T C V
-	{op: ISETP, name: "ISETP", op13: 0x1a0c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{29, 30, 15, 6, 42, 73}},                                                                                                                   // M T C V
-	{op: ISETP, name: "ISETP", op13: 0x20c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{29, 30, 74, 8, 42, 73}},                                                                                                            // V
-	{op: ISETP, name: "ISETP", op13: 0x80c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{29, 30, 74, 75, 42, 73}},                                                                                                           // V
-	{op: ISETP, name: "ISETP", op13: 0x1c0c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{29, 30, 74, 10, 42, 73}},                                                                                                          // V
-	{op: SEL, name: "SEL", op13: 0x207, fams: 0x3f, args: []uint16{0, 15, 1, 42}},                                                                                                                                                                // M T C V
-	{op: SEL, name: "SEL", op13: 0x807, fams: 0x3f, args: []uint16{0, 15, 38, 42}},                                                                                                                                                               // M T C V
-	{op: SEL, name: "SEL", op13: 0xa07, fams: 0x3f, args: []uint16{0, 15, 4, 42}},                                                                                                                                                                // M T C V
-	{op: SEL, name: "SEL", op13: 0x1c07, fams: 0x3f, args: []uint16{0, 15, 5, 42}},                                                                                                                                                               // M T C V
-	{op: SEL, name: "SEL", op13: 0x1a07, fams: 0x3f, args: []uint16{0, 15, 6, 42}},                                                                                                                                                               // M T C V
-	{op: SEL, name: "SEL", op13: 0x407, fams: 0x20, suf: []uint16{1}, args: []uint16{11, 76, 77, 42}},                                                                                                                                            // V
-	{op: SEL, name: "SEL", op13: 0x607, fams: 0x20, suf: []uint16{1}, args: []uint16{11, 76, 78, 42}},                                                                                                                                            // V
-	{op: LDS, name: "LDS", op13: 0x984, fams: 0x3, suf: []uint16{32}, args: []uint16{79, 80}},                                                                                                                                                    // M T C
-	{op: LDS, name: "LDS", op13: 0x1984, fams: 0x2, suf: []uint16{32}, args: []uint16{79, 81}},                                                                                                                                                   // T C
-	{op: LDS, name: "LDS", op13: 0x984, fams: 0x3c, suf: []uint16{33, 34}, args: []uint16{82, 83, 80}},                                                                                                                                           // M T C V
-	{op: LDS, name: "LDS", op13: 0x1984, fams: 0x3c, suf: []uint16{33, 34}, args: []uint16{82, 83, 81}},                                                                                                                                          // M T C V
-	{op: STS, name: "STS", op13: 0x388, fams: 0x3f, suf: []uint16{33}, args: []uint16{80, 84}},                                                                                                                                                   // M T C V
-	{op: STS, name: "STS", op13: 0x1988, fams: 0x3e, suf: []uint16{33}, args: []uint16{85, 84}},                                                                                                                                                  // T C V
-	{op: LDSM, name: "LDSM", op13: 0x83b, fams: 0x3e, suf: []uint16{35, 36, 37}, args: []uint16{86, 87}},                                                                                                                                         // T C V
-	{op: LDSM, name: "LDSM", op13: 0x183b, fams: 0x3e, suf: []uint16{35, 36, 37}, args: []uint16{86, 88}},                                                                                                                                        // T C V
-	{op: STSM, name: "STSM", op13: 0x844, fams: 0x38, suf: []uint16{38, 36, 37}, args: []uint16{87, 89}},                                                                                                                                         // H V
-	{op: STSM, name: "STSM", op13: 0x1844, fams: 0x38, suf: []uint16{38, 36, 37}, args: []uint16{90, 89}},                                                                                                                                        // H V
-	{op: ATOMS, name: "ATOMS", op13: 0x38c, fams: 0x3f, suf: []uint16{39, 40}, args: []uint16{91, 80, 92}},                                                                                                                                       // M T C V
-	{op: ATOMS, name: "ATOMS", op13: 0x198c, fams: 0x3e, suf: []uint16{39, 40}, args: []uint16{91, 85, 92}},                                                                                                                                      // T C V
-	{op: ATOMS, name: "ATOMS", op13: 0x38d, fams: 0x3f, suf: []uint16{41, 42}, args: []uint16{91, 80, 92, 93}},                                                                                                                                   // M T C V
-	{op: ATOMS, name: "ATOMS", op13: 0x58d, fams: 0x38, suf: []uint16{41, 42}, args: []uint16{29, 80, 92, 93}},                                                                                                                                   // V
-	{op: ATOMS, name: "ATOMS", op13: 0x1f8c, fams: 0x6, suf: []uint16{43, 44}, args: []uint16{0, 85}, conds: []cond{{field{lo: 87, width: 4}, 0xa}}},                                                                                             // C V
-	{op: ATOMS, name: "ATOMS", op13: 0x1f8c, fams: 0x38, suf: []uint16{43, 44}, args: []uint16{0, 85}, conds: []cond{{field{lo: 87, width: 4}, 0xb}}},                                                                                            // V
-	{op: ATOMS, name: "ATOMS", op13: 0x1f8c, fams: 0x3e, suf: []uint16{45, 46}, args: []uint16{11, 85}, conds: []cond{{field{lo: 87, width: 4}, 0x9}}},                                                                                           // C V
-	{op: LDGSTS, name: "LDGSTS", op13: 0x1fae, fams: 0xc, suf: []uint16{47, 48, 49, 50, 51, 52, 53}, args: []uint16{94, 95, 96}},                                                                                                                 // C H V
-	{op: LDGSTS, name: "LDGSTS", op13: 0x1dae, fams: 0xc, suf: []uint16{47, 48, 49, 50, 51, 52, 53}, args: []uint16{97, 98, 96}},                                                                                                                 // C H
-	{op: LDGSTS, name: "LDGSTS", op13: 0x1fae, fams: 0x30, suf: []uint16{54, 48, 49, 55, 56, 52, 53}, args: []uint16{94, 99, 96}},                                                                                                                // V
-	{op: LDGSTS, name: "LDGSTS", op13: 0x1dae, fams: 0x30, suf: []uint16{54, 48, 49, 55, 56, 52, 53}, args: []uint16{97, 100, 96}},                                                                                                               // V
-	{op: LDGDEPBAR, name: "LDGDEPBAR", op13: 0x9af, fams: 0x3c},                                                                                                                                                                                  // T C V
-	{op: LDG, name: "LDG", op13: 0x381, fams: 0x3, suf: []uint16{57, 49, 58, 59}, args: []uint16{18, 83, 101, 102}},                                                                                                                              // M T C
-	{op: LDG, name: "LDG", op13: 0x1981, fams: 0x2, suf: []uint16{57, 49, 58, 59}, args: []uint16{18, 83, 103, 102}},                                                                                                                             // M T C
-	{op: LDG, name: "LDG", op13: 0x381, fams: 0x3c, suf: []uint16{57, 49, 60, 58, 52}, args: []uint16{18, 83, 101, 102}},                                                                                                                         // M T C V
-	{op: LDG, name: "LDG", op13: 0x1981, fams: 0x3c, suf: []uint16{57, 49, 60, 58, 52}, args: []uint16{18, 83, 104, 102}},                                                                                                                        // M T C V
-	{op: STG, name: "STG", op13: 0x386, fams: 0x3, suf: []uint16{57, 49, 58, 59}, args: []uint16{101, 84}},                                                                                                                                       // M T C
-	{op: STG, name: "STG", op13: 0x1986, fams: 0x2, suf: []uint16{57, 49, 58, 59}, args: []uint16{105, 84}},                                                                                                                                      // M T C
-	{op: STG, name: "STG", op13: 0x386, fams: 0x3c, suf: []uint16{57, 49, 58, 52}, args: []uint16{101, 84}},                                                                                                                                      // M T C V
-	{op: STG, name: "STG", op13: 0x1986, fams: 0x3c, suf: []uint16{57, 49, 58, 52}, args: []uint16{106, 84}},                                                                                                                                     // M T C V
-	{op: LDG, name: "LDG", op13: 0x197e, fams: 0x30, suf: []uint16{61, 49, 62, 63, 64, 52}, args: []uint16{107, 108, 109, 110, 111}},                                                                                                             // V
-	{op: STG, name: "STG", op13: 0x197f, fams: 0x30, suf: []uint16{61, 49, 62, 64, 52}, args: []uint16{112, 113, 114, 115}},                                                                                                                      // V
-	{op: LD, name: "LD", op13: 0x980, fams: 0x3, suf: []uint16{57, 49, 58, 59}, args: []uint16{83, 116, 102}},                                                                                                                                    // T
-	{op: LD, name: "LD", op13: 0x1980, fams: 0x2, suf: []uint16{57, 49, 58, 59}, args: []uint16{83, 103, 102}},                                                                                                                                   // T
-	{op: LD, name: "LD", op13: 0x980, fams: 0x3c, suf: []uint16{57, 49, 58, 52}, args: []uint16{83, 116, 102}},                                                                                                                                   // T V
-	{op: LD, name: "LD", op13: 0x1980, fams: 0x3c, suf: []uint16{57, 49, 58, 52}, args: []uint16{83, 104, 102}},                                                                                                                                  // T V
-	{op: ST, name: "ST", op13: 0x385, fams: 0x3, suf: []uint16{57, 49, 58, 59}, args: []uint16{116, 117}},                                                                                                                                        // T
-	{op: ST, name: "ST", op13: 0x1985, fams: 0x2, suf: []uint16{57, 49, 58, 59}, args: []uint16{105, 84}},                                                                                                                                        // T
-	{op: ST, name: "ST", op13: 0x385, fams: 0x3c, suf: []uint16{57, 49, 58, 52}, args: []uint16{116, 117}},                                                                                                                                       // T V
-	{op: ST, name: "ST", op13: 0x1985, fams: 0x3c, suf: []uint16{57, 49, 58, 52}, args: []uint16{106, 84}},                                                                                                                                       // T V
-	{op: LDL, name: "LDL", op13: 0x983, fams: 0x3f, suf: []uint16{65, 33}, args: []uint16{83, 87}},                                                                                                                                               // M T V
-	{op: LDL, name: "LDL", op13: 0x1983, fams: 0x3e, suf: []uint16{65, 33}, args: []uint16{83, 88}},                                                                                                                                              // T V
-	{op: STL, name: "STL", op13: 0x387, fams: 0x3f, suf: []uint16{65, 33}, args: []uint16{87, 84}},                                                                                                                                               // M T V
-	{op: STL, name: "STL", op13: 0x1987, fams: 0x3e, suf: []uint16{65, 33}, args: []uint16{90, 84}},                                                                                                                                              // T V
-	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x3, suf: []uint16{57, 66, 49, 67, 59}, args: []uint16{29, 118, 101, 119}},                                                                                                                       // M T
-	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x4, suf: []uint16{57, 66, 49, 67, 52}, args: []uint16{29, 118, 101, 119}},                                                                                                                       // M T
-	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x38, suf: []uint16{57, 66, 49, 68, 52}, args: []uint16{29, 120, 101, 121}},                                                                                                                      // M T
-	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x4, suf: []uint16{57, 66, 49, 67, 52}, args: []uint16{29, 118, 122, 119}},                                                                                                                      // V
-	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x8, suf: []uint16{57, 66, 49, 68, 52}, args: []uint16{29, 120, 122, 121}},                                                                                                                      // V
-	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x30, suf: []uint16{57, 66, 49, 68, 52}, args: []uint16{29, 120, 123, 121}},                                                                                                                     // V
-	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x2, suf: []uint16{57, 66, 49, 67, 59}, args: []uint16{29, 118, 124, 119}},                                                                                                                      // V
-	{op: ATOM, name: "ATOM", op13: 0x38b, fams: 0x3, suf: []uint16{57, 69, 49, 42, 59}, args: []uint16{29, 91, 101, 92, 93}},                                                                                                                     // M T
-	{op: ATOM, name: "ATOM", op13: 0x38b, fams: 0x3c, suf: []uint16{57, 69, 49, 42, 52}, args: []uint16{29, 91, 101, 92, 93}},                                                                                                                    // M T V
-	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x3, suf: []uint16{57, 66, 49, 67, 59}, args: []uint16{29, 118, 101, 119}},                                                                                                                     // M T
-	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x2, suf: []uint16{57, 66, 49, 67, 59}, args: []uint16{29, 118, 124, 119}},                                                                                                                    // T
-	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x4, suf: []uint16{57, 66, 49, 67, 52}, args: []uint16{29, 118, 101, 119}},                                                                                                                     // M T
-	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x38, suf: []uint16{57, 66, 49, 68, 52}, args: []uint16{29, 120, 101, 121}},                                                                                                                    // M T
-	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x4, suf: []uint16{57, 66, 49, 67, 52}, args: []uint16{29, 118, 122, 119}},                                                                                                                    // V
-	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x8, suf: []uint16{57, 66, 49, 68, 52}, args: []uint16{29, 120, 122, 121}},                                                                                                                    // V
-	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x30, suf: []uint16{57, 66, 49, 68, 52}, args: []uint16{29, 120, 123, 121}},                                                                                                                   // V
-	{op: ATOMG, name: "ATOMG", op13: 0x3a9, fams: 0x3, suf: []uint16{57, 69, 49, 42, 59}, args: []uint16{29, 91, 101, 92, 93}},                                                                                                                   // M T
-	{op: ATOMG, name: "ATOMG", op13: 0x3a9, fams: 0x3c, suf: []uint16{57, 69, 49, 42, 52}, args: []uint16{29, 91, 101, 92, 93}},                                                                                                                  // V
-	{op: ATOMG, name: "ATOMG", op13: 0x3a3, fams: 0x38, suf: []uint16{57, 70, 49, 71, 52}, args: []uint16{29, 125, 101, 126}},                                                                                                                    // T V
-	{op: ATOMG, name: "ATOMG", op13: 0x19a3, fams: 0x8, suf: []uint16{57, 70, 49, 71, 52}, args: []uint16{29, 125, 122, 126}},                                                                                                                    // V
-	{op: ATOMG, name: "ATOMG", op13: 0x19a3, fams: 0x30, suf: []uint16{57, 70, 49, 71, 52}, args: []uint16{29, 125, 123, 126}},                                                                                                                   // V
-	{op: RED, name: "RED", op13: 0x98e, fams: 0x3, suf: []uint16{57, 72, 49, 67, 59}, args: []uint16{101, 119}},                                                                                                                                  // T
-	{op: RED, name: "RED", op13: 0x198e, fams: 0x2, suf: []uint16{57, 72, 49, 67, 59}, args: []uint16{124, 119}},                                                                                                                                 // T
-	{op: RED, name: "RED", op13: 0x98e, fams: 0x4, suf: []uint16{57, 72, 49, 67, 52}, args: []uint16{101, 119}},                                                                                                                                  // T
-	{op: RED, name: "RED", op13: 0x198e, fams: 0x4, suf: []uint16{57, 72, 49, 67, 52}, args: []uint16{127, 119}},                                                                                                                                 // V
-	{op: REDG, name: "REDG", op13: 0x98e, fams: 0x38, suf: []uint16{57, 72, 49, 68, 52}, args: []uint16{101, 121}},                                                                                                                               // T
-	{op: REDG, name: "REDG", op13: 0x198e, fams: 0x8, suf: []uint16{57, 72, 49, 68, 52}, args: []uint16{127, 121}},                                                                                                                               // V
-	{op: REDG, name: "REDG", op13: 0x198e, fams: 0x30, suf: []uint16{57, 72, 49, 68, 52}, args: []uint16{128, 121}},                                                                                                                              // V
-	{op: REDG, name: "REDG", op13: 0x9a6, fams: 0x38, suf: []uint16{57, 70, 49, 71, 52}, args: []uint16{101, 126}},                                                                                                                               // T
-	{op: REDG, name: "REDG", op13: 0x19a6, fams: 0x8, suf: []uint16{57, 70, 49, 71, 52}, args: []uint16{127, 126}},                                                                                                                               // V
-	{op: REDG, name: "REDG", op13: 0x19a6, fams: 0x30, suf: []uint16{57, 70, 49, 71, 52}, args: []uint16{128, 126}},                                                                                                                              // V
-	{op: LDC, name: "LDC", op13: 0xb82, fams: 0x3f, suf: []uint16{33, 73}, args: []uint16{83, 129}},                                                                                                                                              // M C V
-	{op: LDC, name: "LDC", op13: 0x1b82, fams: 0x3e, suf: []uint16{33, 73}, args: []uint16{83, 130}},                                                                                                                                             // M T
-	{op: LDC, name: "LDC", op13: 0x1582, fams: 0x3e, suf: []uint16{33, 73}, args: []uint16{83, 130}},                                                                                                                                             // M T
-	{op: ULDC, name: "ULDC", op13: 0xab9, fams: 0xe, suf: []uint16{33}, args: []uint16{131, 132}, ugd: true},                                                                                                                                     // M C V
-	{op: ULDC, name: "ULDC", op13: 0x1ab9, fams: 0xe, suf: []uint16{33}, args: []uint16{131, 133}, ugd: true},                                                                                                                                    // T
-	{op: ULDC, name: "ULDC", op13: 0x1abb, fams: 0xe, suf: []uint16{33}, args: []uint16{131, 134}, ugd: true},                                                                                                                                    // T
-	{op: LDCU, name: "LDCU", op13: 0x7ac, fams: 0x30, suf: []uint16{33}, args: []uint16{131, 135}, ugd: true},                                                                                                                                    // M V
-	{op: LDCU, name: "LDCU", op13: 0x17ac, fams: 0x30, suf: []uint16{33}, args: []uint16{131, 135}, ugd: true},                                                                                                                                   // M V
-	{op: LDCU, name: "LDCU", op13: 0x1bac, fams: 0x30, suf: []uint16{33}, args: []uint16{131, 136}, ugd: true},                                                                                                                                   // M
-	{op: MEMBAR, name: "MEMBAR", op13: 0x992, fams: 0x1, suf: []uint16{74, 75}},                                                                                                                                                                  // M T
-	{op: MEMBAR, name: "MEMBAR", op13: 0x992, fams: 0x3e, suf: []uint16{76, 75}},                                                                                                                                                                 // M T H V
-	{op: CCTL, name: "CCTL", op13: 0x98f, fams: 0x3f, suf: []uint16{77}, args: []uint16{137}, conds: []cond{{field{lo: 87, width: 4}, 0x4}}},                                                                                                     // T V
-	{op: CCTL, name: "CCTL", op13: 0x98f, fams: 0x3f, suf: []uint16{57, 77}, args: []uint16{116}},                                                                                                                                                // T V
-	{op: CCTL, name: "CCTL", op13: 0x198f, fams: 0x3e, suf: []uint16{57, 77}, args: []uint16{124}},                                                                                                                                               // T
-	{op: CCTLL, name: "CCTLL", op13: 0x990, fams: 0x3f, suf: []uint16{77}, args: []uint16{138}},                                                                                                                                                  // T
-	{op: ERRBAR, name: "ERRBAR", op13: 0x9ab, fams: 0x3f},                                                                                                                                                                                        // T V
-	{op: CGAERRBAR, name: "CGAERRBAR", op13: 0x5ab, fams: 0x38},                                                                                                                                                                                  // T V
-	{op: BRA, name: "BRA", op13: 0x947, fams: 0x7, suf: []uint16{78, 79}, args: []uint16{96, 139}},                                                                                                                                               // M T C V
-	{op: BRA, name: "BRA", op13: 0x947, fams: 0x38, suf: []uint16{78, 79, 80}, args: []uint16{96, 140}},                                                                                                                                          // M H V
-	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x4, suf: []uint16{78, 79}, args: []uint16{96, 141, 139}},                                                                                                                                         // C V
-	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x8, suf: []uint16{78, 79, 80}, args: []uint16{96, 141, 140}},                                                                                                                                     // H
-	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x30, suf: []uint16{78, 79, 80}, args: []uint16{96, 142, 140}},                                                                                                                                    // V
-	{op: BRA, name: "BRA", op13: 0x547, fams: 0x6, suf: []uint16{78, 79}, args: []uint16{96, 143, 139}},                                                                                                                                          // V
-	{op: BRA, name: "BRA", op13: 0x1547, fams: 0x6, suf: []uint16{78, 79}, args: []uint16{96, 143, 139}},                                                                                                                                         // V
-	{op: BRA, name: "BRA", op13: 0x547, fams: 0x38, suf: []uint16{78, 79, 80}, args: []uint16{96, 143, 140}},                                                                                                                                     // V H
-	{op: BRA, name: "BRA", op13: 0x1547, fams: 0x38, suf: []uint16{78, 79, 80}, args: []uint16{96, 143, 140}},                                                                                                                                    // V H
-	{op: BRX, name: "BRX", op13: 0x949, fams: 0x7, suf: []uint16{78}, args: []uint16{96, 76, 139}, alias: aliasRel},                                                                                                                              // T V
-	{op: BRX, name: "BRX", op13: 0x949, fams: 0x38, suf: []uint16{78}, args: []uint16{96, 76, 140}, alias: aliasRel},                                                                                                                             // T V
-	{op: BRXU, name: "BRXU", op13: 0x1958, fams: 0x6, suf: []uint16{78}, args: []uint16{96, 144, 139}, alias: aliasRel},                                                                                                                          // T V
-	{op: BRXU, name: "BRXU", op13: 0x1958, fams: 0x38, suf: []uint16{78}, args: []uint16{96, 144, 140}, alias: aliasRel},                                                                                                                         // T V
-	{op: JMP, name: "JMP", op13: 0x94a, fams: 0x7, suf: []uint16{78}, args: []uint16{96, 145}},                                                                                                                                                   // T H
-	{op: JMP, name: "JMP", op13: 0x94a, fams: 0x38, suf: []uint16{78}, args: []uint16{96, 146}},                                                                                                                                                  // V
-	{op: JMP, name: "JMP", op13: 0xb4a, fams: 0x3f, suf: []uint16{78}, args: []uint16{96, 147}},                                                                                                                                                  // T H
-	{op: JMX, name: "JMX", op13: 0x94c, fams: 0x7, suf: []uint16{78}, args: []uint16{96, 76, 145}, alias: aliasRel},                                                                                                                              // T H
-	{op: JMX, name: "JMX", op13: 0x94c, fams: 0x38, suf: []uint16{78}, args: []uint16{96, 76, 146}, alias: aliasRel},                                                                                                                             // V
-	{op: JMXU, name: "JMXU", op13: 0x1959, fams: 0x6, suf: []uint16{78}, args: []uint16{96, 144, 145}, alias: aliasRel},                                                                                                                          // T H
-	{op: JMXU, name: "JMXU", op13: 0x1959, fams: 0x38, suf: []uint16{78}, args: []uint16{96, 144, 146}, alias: aliasRel},                                                                                                                         // V
-	{op: CALL, name: "CALL.REL", op13: 0x944, fams: 0x7, suf: []uint16{81}, args: []uint16{96, 139}},                                                                                                                                             // T C V
-	{op: CALL, name: "CALL.REL", op13: 0x944, fams: 0x38, suf: []uint16{81}, args: []uint16{96, 140}},                                                                                                                                            // H V
-	{op: CALL, name: "CALL.REL", op13: 0x344, fams: 0x7, suf: []uint16{81}, args: []uint16{96, 76, 139}, alias: aliasRel},                                                                                                                        // T V
-	{op: CALL, name: "CALL.REL", op13: 0x344, fams: 0x38, suf: []uint16{81}, args: []uint16{96, 76, 140}, alias: aliasRel},                                                                                                                       // T V
-	{op: CALL, name: "CALL.REL", op13: 0x1944, fams: 0x6, suf: []uint16{81}, args: []uint16{96, 144, 139}, alias: aliasRel},                                                                                                                      // T
-	{op: CALL, name: "CALL.REL", op13: 0x1944, fams: 0x38, suf: []uint16{81}, args: []uint16{96, 144, 140}, alias: aliasRel},                                                                                                                     // T
-	{op: CALL, name: "CALL.ABS", op13: 0x943, fams: 0x7, suf: []uint16{81}, args: []uint16{96, 145}},                                                                                                                                             // T V
-	{op: CALL, name: "CALL.ABS", op13: 0x943, fams: 0x38, suf: []uint16{81}, args: []uint16{96, 146}},                                                                                                                                            // T V
-	{op: CALL, name: "CALL.ABS", op13: 0x343, fams: 0x7, suf: []uint16{81}, args: []uint16{96, 76, 148}, alias: aliasRel},                                                                                                                        // T V
-	{op: CALL, name: "CALL.ABS", op13: 0x343, fams: 0x38, suf: []uint16{81}, args: []uint16{96, 76, 149}, alias: aliasRel},                                                                                                                       // V
-	{op: CALL, name: "CALL.ABS", op13: 0x1943, fams: 0x6, suf: []uint16{81}, args: []uint16{96, 144, 148}, alias: aliasRel},                                                                                                                      // T
-	{op: CALL, name: "CALL.ABS", op13: 0x1943, fams: 0x38, suf: []uint16{81}, args: []uint16{96, 144, 149}, alias: aliasRel},                                                                                                                     // T
-	{op: CALL, name: "CALL.ABS", op13: 0xb43, fams: 0x3f, suf: []uint16{81}, args: []uint16{96, 150}},                                                                                                                                            // T
-	{op: RET, name: "RET", op13: 0x950, fams: 0x7, suf: []uint16{82, 83}, args: []uint16{96, 76, 139}, alias: aliasRet},                                                                                                                          // T V
-	{op: RET, name: "RET", op13: 0x950, fams: 0x38, suf: []uint16{82, 83}, args: []uint16{96, 76, 140}, alias: aliasRet},                                                                                                                         // T H V
-	{op: RET, name: "RET", op13: 0x1950, fams: 0x6, suf: []uint16{82, 83}, args: []uint16{96, 144, 139}, alias: aliasRet},                                                                                                                        // T
-	{op: RET, name: "RET", op13: 0x1950, fams: 0x38, suf: []uint16{82, 83}, args: []uint16{96, 144, 140}, alias: aliasRet},                                                                                                                       // T
-	{op: EXIT, name: "EXIT", op13: 0x94d, fams: 0x3f, suf: []uint16{84, 85}, args: []uint16{96}},                                                                                                                                                 // M T V
-	{op: BSSY, name: "BSSY", op13: 0x945, fams: 0xf, args: []uint16{151, 96, 152}},                                                                                                                                                               // M T C V
-	{op: BSSY, name: "BSSY", op13: 0x945, fams: 0x30, suf: []uint16{86}, args: []uint16{151, 96, 152}},                                                                                                                                           // M V
-	{op: BSYNC, name: "BSYNC", op13: 0x941, fams: 0xf, args: []uint16{96, 151}},                                                                                                                                                                  // M T C V
-	{op: BSYNC, name: "BSYNC", op13: 0x941, fams: 0x30, suf: []uint16{86}, args: []uint16{96, 151}},                                                                                                                                              // M V
-	{op: BREAK, name: "BREAK", op13: 0x942, fams: 0xf, args: []uint16{96, 151}},                                                                                                                                                                  // M T C V
-	{op: BREAK, name: "BREAK", op13: 0x942, fams: 0x30, suf: []uint16{86}, args: []uint16{96, 151}},                                                                                                                                              // M V
-	{op: BMOV, name: "BMOV.32", op13: 0x355, fams: 0x3f, suf: []uint16{87}, args: []uint16{0, 153}},                                                                                                                                              // T V
-	{op: BMOV, name: "BMOV.32", op13: 0x356, fams: 0x3f, suf: []uint16{88}, args: []uint16{154, 1}},                                                                                                                                              // T V
-	{op: BMOV, name: "BMOV.32", op13: 0x956, fams: 0x3f, args: []uint16{154, 3}},                                                                                                                                                                 // T
-	{op: BMOV, name: "BMOV.64", op13: 0x357, fams: 0x3f, args: []uint16{154, 78}},                                                                                                                                                                // T
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x7, suf: []uint16{89}, args: []uint16{96, 155}},                                                                                                                                         // T V
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x38, suf: []uint16{90}, args: []uint16{96}, conds: []cond{{field{lo: 85, width: 2}, 0x0}}},                                                                                              // H V
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x38, suf: []uint16{91}, args: []uint16{96, 140}, conds: []cond{{field{lo: 85, width: 2}, 0x2}}},                                                                                         // V
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x7, suf: []uint16{89}, args: []uint16{96, 156}},                                                                                                                                         // T V
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x38, suf: []uint16{92}, args: []uint16{96, 157}, conds: []cond{{field{lo: 86, width: 1}, 0x0}}},                                                                                         // H V
-	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x38, suf: []uint16{92}, args: []uint16{96, 157, 140}, conds: []cond{{field{lo: 86, width: 1}, 0x1}}},                                                                                    // H V
-	{op: ENDCOLLECTIVE, name: "ENDCOLLECTIVE", op13: 0x91b, fams: 0x38, args: []uint16{96}},                                                                                                                                                      // H V
-	{op: YIELD, name: "YIELD", op13: 0x946, fams: 0x3f, args: []uint16{96}},                                                                                                                                                                      // T V
-	{op: KILL, name: "KILL", op13: 0x95b, fams: 0x3f, args: []uint16{96}},                                                                                                                                                                        // T
-	{op: RTT, name: "RTT", op13: 0x94f, fams: 0x3f, args: []uint16{96}},                                                                                                                                                                          // T
-	{op: BPT, name: "BPT", op13: 0x95c, fams: 0x3f, suf: []uint16{93}, args: []uint16{158}},                                                                                                                                                      // T V
-	{op: IDE, name: "IDE", op13: 0x951, fams: 0x3f},                                                                                                                                                                                              // T
-	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{94, 95}, conds: []cond{{field{lo: 77, width: 3}, 0x4}}},                                                                                                                        // T V
-	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{94, 96, 95}, args: []uint16{159, 160, 42}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
-	{op: BAR, name: "BAR", op13: 0x91d, fams: 0x3f, suf: []uint16{94, 96, 95}, args: []uint16{159, 156, 42}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
-	{op: BAR, name: "BAR", op13: 0x51d, fams: 0x3f, suf: []uint16{94, 96, 95}, args: []uint16{161, 160, 42}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
-	{op: BAR, name: "BAR", op13: 0x31d, fams: 0x3f, suf: []uint16{94, 96, 95}, args: []uint16{161, 156, 42}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                      // T C H V
-	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{94, 95}, args: []uint16{159, 160}},                                                                                                                                             // T C H V
-	{op: BAR, name: "BAR", op13: 0x91d, fams: 0x3f, suf: []uint16{94, 95}, args: []uint16{159, 156}},                                                                                                                                             // T C H V
-	{op: BAR, name: "BAR", op13: 0x51d, fams: 0x3f, suf: []uint16{94, 95}, args: []uint16{161, 160}},                                                                                                                                             // T C H V
-	{op: BAR, name: "BAR", op13: 0x31d, fams: 0x3f, suf: []uint16{94, 95}, args: []uint16{161, 156}},                                                                                                                                             // T C H V
-	{op: B2R, name: "B2R", op13: 0x31c, fams: 0x3f, suf: []uint16{97}, args: []uint16{0, 159}, conds: []cond{{field{lo: 78, width: 2}, 0x0}}},                                                                                                    // T
-	{op: B2R, name: "B2R", op13: 0x31c, fams: 0x3f, suf: []uint16{97}, args: []uint16{0, 18}},                                                                                                                                                    // T V
-	{op: DEPBAR, name: "DEPBAR", op13: 0x91a, fams: 0x3f, suf: []uint16{98}, args: []uint16{162, 163, 164}},                                                                                                                                      // T C V
-	{op: NOP, name: "NOP", op13: 0x918, fams: 0x3f},                                                                                                                                                                                              // T V
-	{op: PMTRIG, name: "PMTRIG", op13: 0x801, fams: 0x3f, args: []uint16{96, 165}},                                                                                                                                                               // T
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x35d, fams: 0x3, suf: []uint16{99}, args: []uint16{96, 1}},                                                                                                                                         // T V
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x35d, fams: 0x3c, args: []uint16{96, 1}},                                                                                                                                                           // T V
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x95d, fams: 0x3, suf: []uint16{99}, args: []uint16{96, 3}},                                                                                                                                         // T V
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x95d, fams: 0x3c, args: []uint16{96, 3}},                                                                                                                                                           // T V
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0xb5d, fams: 0x3, suf: []uint16{99}, args: []uint16{96, 147}},                                                                                                                                       // T
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0xb5d, fams: 0x3c, args: []uint16{96, 147}},                                                                                                                                                         // T
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x1d5d, fams: 0x2, suf: []uint16{99}, args: []uint16{96, 5}},                                                                                                                                        // T
-	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x1d5d, fams: 0x3c, args: []uint16{96, 5}},                                                                                                                                                          // T
-	{op: PREEXIT, name: "PREEXIT", op13: 0x82d, fams: 0x38},                                                                                                                                                                                      // H V
-	{op: ACQBULK, name: "ACQBULK", op13: 0x82e, fams: 0x38},                                                                                                                                                                                      // H V
-	{op: SHFL, name: "SHFL", op13: 0x389, fams: 0x3f, suf: []uint16{100}, args: []uint16{29, 0, 15, 1, 41}},                                                                                                                                      // M T C V
-	{op: SHFL, name: "SHFL", op13: 0x589, fams: 0x3f, suf: []uint16{100}, args: []uint16{29, 0, 15, 1, 166}},                                                                                                                                     // M T C V
-	{op: SHFL, name: "SHFL", op13: 0x989, fams: 0x3f, suf: []uint16{100}, args: []uint16{29, 0, 15, 167, 41}},                                                                                                                                    // M T C V
-	{op: SHFL, name: "SHFL", op13: 0xf89, fams: 0x3f, suf: []uint16{100}, args: []uint16{29, 0, 15, 167, 166}},                                                                                                                                   // M T C V
-	{op: VOTE, name: "VOTE", op13: 0x806, fams: 0x3f, suf: []uint16{101}, args: []uint16{168, 29, 42}},                                                                                                                                           // T C V
-	{op: VOTEU, name: "VOTEU", op13: 0x886, fams: 0x3e, suf: []uint16{101}, args: []uint16{169, 170, 42}},                                                                                                                                        // T V
-	{op: MATCH, name: "MATCH", op13: 0x3a1, fams: 0x3f, suf: []uint16{102, 103}, args: []uint16{29, 0, 171}, conds: []cond{{field{lo: 79, width: 1}, 0x0}}},                                                                                      // T V
-	{op: MATCH, name: "MATCH", op13: 0x3a1, fams: 0x3f, suf: []uint16{102, 103}, args: []uint16{172, 0, 171}, conds: []cond{{field{lo: 79, width: 1}, 0x1}}},                                                                                     // T V
-	{op: REDUX, name: "REDUX", op13: 0x3c4, fams: 0x3c, suf: []uint16{104, 105}, args: []uint16{173, 15}},                                                                                                                                        // M H V
-	{op: CREDUX, name: "CREDUX", op13: 0x2cc, fams: 0x30, suf: []uint16{106, 107}, args: []uint16{173, 15}},                                                                                                                                      // H V
-	{op: ELECT, name: "ELECT", op13: 0x82f, fams: 0x38, args: []uint16{29, 173, 42}},                                                                                                                                                             // H V
-	{op: ELECT, name: "ELECT", op13: 0x182f, fams: 0x38, args: []uint16{29, 173, 174}},                                                                                                                                                           // H
-	{op: R2UR, name: "R2UR", op13: 0x3c2, fams: 0x6, suf: []uint16{108}, args: []uint16{18, 173, 15}},                                                                                                                                            // M C V
-	{op: R2UR, name: "R2UR", op13: 0x2ca, fams: 0x38, suf: []uint16{108}, args: []uint16{18, 173, 15}},                                                                                                                                           // M H V
-	{op: S2UR, name: "S2UR", op13: 0x9c3, fams: 0x3e, args: []uint16{173, 13}},                                                                                                                                                                   // M C V
-	{op: UIADD3, name: "UIADD3", op13: 0x1290, fams: 0xe, suf: []uint16{4}, args: []uint16{173, 175, 176, 177, 27, 178, 179, 180}, ugd: true},                                                                                                    // T C V
-	{op: UIADD3, name: "UIADD3", op13: 0x1890, fams: 0xe, suf: []uint16{4}, args: []uint16{173, 175, 176, 177, 25, 178, 179, 180}, ugd: true},                                                                                                    // T C V
-	{op: UIADD3, name: "UIADD3", op13: 0x1290, fams: 0x30, suf: []uint16{4}, args: []uint16{173, 170, 181, 177, 27, 178, 179, 180}, ugd: true},                                                                                                   // T V
-	{op: UIADD3, name: "UIADD3", op13: 0x1890, fams: 0x30, suf: []uint16{4}, args: []uint16{173, 170, 181, 177, 25, 178, 179, 180}, ugd: true},                                                                                                   // T V
-	{op: UIADD3, name: "UIADD3", op13: 0x1297, fams: 0xc, suf: []uint16{1}, args: []uint16{182, 175, 176, 183, 184, 185}, ugd: true},                                                                                                             // V
-	{op: UIADD3, name: "UIADD3", op13: 0x1897, fams: 0xc, suf: []uint16{1}, args: []uint16{182, 175, 176, 183, 16, 185}, ugd: true},                                                                                                              // V
-	{op: UIADD3, name: "UIADD3", op13: 0x1297, fams: 0x30, suf: []uint16{1}, args: []uint16{182, 170, 181, 183, 184, 185}, ugd: true},                                                                                                            // V
-	{op: UIADD3, name: "UIADD3", op13: 0x1897, fams: 0x30, suf: []uint16{1}, args: []uint16{182, 170, 181, 183, 16, 185}, ugd: true},                                                                                                             // V
-	{op: UIMAD, name: "UIMAD", op13: 0x12a4, fams: 0x3e, suf: []uint16{9, 10}, args: []uint16{173, 186, 5, 178, 179}, ugd: true, alias: aliasImad},                                                                                               // T C V
-	{op: UIMAD, name: "UIMAD", op13: 0x14a4, fams: 0x3e, suf: []uint16{9, 10}, args: []uint16{173, 186, 187, 48, 179}, ugd: true, alias: aliasImad},                                                                                              // T C V
-	{op: UIMAD, name: "UIMAD", op13: 0x18a4, fams: 0x3e, suf: []uint16{9, 10}, args: []uint16{173, 186, 16, 178, 179}, ugd: true, alias: aliasImad},                                                                                              // T C V
-	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x12a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{182, 175, 186, 5, 188, 179}, ugd: true},                                                                                                   // T C V
-	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x14a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{182, 175, 186, 187, 48, 179}, ugd: true},                                                                                                  // T C V
-	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x18a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{182, 175, 186, 16, 188, 179}, ugd: true},                                                                                                  // T C V
-	{op: UIMADHi, name: "UIMAD.HI", op13: 0x12a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{173, 175, 186, 5, 188, 179}, ugd: true},                                                                                                       // V
-	{op: UIMADHi, name: "UIMAD.HI", op13: 0x14a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{173, 175, 186, 187, 48, 179}, ugd: true},                                                                                                      // V
-	{op: UIMADHi, name: "UIMAD.HI", op13: 0x18a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{173, 175, 186, 16, 188, 179}, ugd: true},                                                                                                      // V
-	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{4}, args: []uint16{173, 175, 177, 27, 57, 179}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                   // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{4}, args: []uint16{173, 175, 177, 58, 57, 179}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                   // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{13, 4, 14}, args: []uint16{173, 175, 177, 27, 57, 179}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}, ugd: true},                           // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{13, 4, 14}, args: []uint16{173, 175, 177, 58, 57, 179}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}, ugd: true},                           // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{13, 4}, args: []uint16{173, 175, 177, 27, 189, 57, 179}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}, ugd: true},                          // T C V
-	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{13, 4}, args: []uint16{173, 175, 177, 58, 189, 57, 179}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}, ugd: true},                          // T C V
-	{op: UISETP, name: "UISETP", op13: 0x128c, fams: 0x1e, suf: []uint16{27, 11, 28, 29}, args: []uint16{170, 181, 186, 5, 190, 191}, ugd: true},                                                                                                 // T C V
-	{op: UISETP, name: "UISETP", op13: 0x188c, fams: 0x1e, suf: []uint16{27, 11, 28, 29}, args: []uint16{170, 181, 186, 16, 190, 191}, ugd: true},                                                                                                // T C V
-	{op: UISETP, name: "UISETP", op13: 0x128c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{170, 181, 192, 10, 190, 191}, ugd: true},                                                                                        // V
-	{op: UISETP, name: "UISETP", op13: 0x188c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{170, 181, 192, 75, 190, 191}, ugd: true},                                                                                        // V
-	{op: USEL, name: "USEL", op13: 0x1287, fams: 0x3e, args: []uint16{173, 186, 5, 190}, ugd: true},                                                                                                                                              // T C V
-	{op: USEL, name: "USEL", op13: 0x1887, fams: 0x3e, args: []uint16{173, 186, 38, 190}, ugd: true},                                                                                                                                             // T C V
-	{op: USEL, name: "USEL", op13: 0x1487, fams: 0x30, suf: []uint16{1}, args: []uint16{182, 144, 77, 190}, ugd: true},                                                                                                                           // V
-	{op: USEL, name: "USEL", op13: 0x1c87, fams: 0x30, suf: []uint16{1}, args: []uint16{182, 144, 193, 190}, ugd: true},                                                                                                                          // V
-	{op: ULOP3, name: "ULOP3.LUT", op13: 0x1292, fams: 0x3e, suf: []uint16{20}, args: []uint16{175, 173, 186, 5, 189, 65, 190}, ugd: true},                                                                                                       // T C V
-	{op: ULOP3, name: "ULOP3.LUT", op13: 0x1892, fams: 0x3e, suf: []uint16{20}, args: []uint16{175, 173, 186, 38, 189, 65, 190}, ugd: true},                                                                                                      // T C V
-	{op: UPLOP3, name: "UPLOP3.LUT", op13: 0x89c, fams: 0x3e, args: []uint16{170, 181, 190, 194, 69, 67, 68}, ugd: true},                                                                                                                         // T C V
-	{op: UPRMT, name: "UPRMT", op13: 0x1296, fams: 0x3e, suf: []uint16{25}, args: []uint16{173, 186, 5, 189}, ugd: true},                                                                                                                         // T C
-	{op: UPRMT, name: "UPRMT", op13: 0x1896, fams: 0x3e, suf: []uint16{25}, args: []uint16{173, 186, 38, 189}, ugd: true},                                                                                                                        // T C
-	{op: UPRMT, name: "UPRMT", op13: 0x1496, fams: 0x3e, suf: []uint16{25}, args: []uint16{173, 186, 187, 44}, ugd: true},                                                                                                                        // T C
-	{op: USHF, name: "USHF", op13: 0x1299, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{173, 186, 5, 189}, ugd: true},                                                                                                               // T C V
-	{op: USHF, name: "USHF", op13: 0x1499, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{173, 186, 187, 44}, ugd: true},                                                                                                              // T C V
-	{op: USHF, name: "USHF", op13: 0x1899, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{173, 186, 38, 189}, ugd: true},                                                                                                              // T C V
-	{op: UVIMNMX, name: "UVIMNMX", op13: 0x124a, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{173, 186, 5, 190}, ugd: true},                                                                                                                  // H
-	{op: UVIMNMX, name: "UVIMNMX", op13: 0x184a, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{173, 186, 38, 190}, ugd: true},                                                                                                                 // H
-	{op: UVIMNMX, name: "UVIMNMX", op13: 0x124a, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{173, 186, 5, 190}, ugd: true},                                                                                                                  // V
-	{op: UVIMNMX, name: "UVIMNMX", op13: 0x184a, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{173, 186, 16, 190}, ugd: true},                                                                                                                 // V
-	{op: UIMNMX, name: "UIMNMX", op13: 0x1285, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{170, 181, 195, 196, 64, 190, 194}, ugd: true},                                                                                               // V
-	{op: UIMNMX, name: "UIMNMX", op13: 0x1885, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{170, 181, 195, 196, 63, 190, 194}, ugd: true},                                                                                               // V
-	{op: USGXT, name: "USGXT", op13: 0x129a, fams: 0x3e, suf: []uint16{22, 11}, args: []uint16{173, 186, 5}, ugd: true},                                                                                                                          // T C
-	{op: USGXT, name: "USGXT", op13: 0x189a, fams: 0x3e, suf: []uint16{22, 11}, args: []uint16{173, 186, 38}, ugd: true},                                                                                                                         // T C
-	{op: UBMSK, name: "UBMSK", op13: 0x129b, fams: 0x3e, suf: []uint16{22}, args: []uint16{173, 186, 5}, ugd: true},                                                                                                                              // T C V
-	{op: UBMSK, name: "UBMSK", op13: 0x189b, fams: 0x3e, suf: []uint16{22}, args: []uint16{173, 186, 38}, ugd: true},                                                                                                                             // T C V
-	{op: UBREV, name: "UBREV", op13: 0x12be, fams: 0x3e, args: []uint16{173, 5}, ugd: true},                                                                                                                                                      // T C
-	{op: UBREV, name: "UBREV", op13: 0x18be, fams: 0x3e, args: []uint16{173, 38}, ugd: true},                                                                                                                                                     // T C
-	{op: UFLO, name: "UFLO", op13: 0x12bd, fams: 0x3e, suf: []uint16{11, 24}, args: []uint16{173, 175, 72}, ugd: true},                                                                                                                           // T C V
-	{op: UFLO, name: "UFLO", op13: 0x18bd, fams: 0x3e, suf: []uint16{11, 24}, args: []uint16{173, 175, 38}, ugd: true},                                                                                                                           // T C V
-	{op: UPOPC, name: "UPOPC", op13: 0x12bf, fams: 0x3e, args: []uint16{173, 72}, ugd: true},                                                                                                                                                     // T C V
-	{op: UPOPC, name: "UPOPC", op13: 0x18bf, fams: 0x3e, args: []uint16{173, 38}, ugd: true},                                                                                                                                                     // T C V
-	{op: UMOV, name: "UMOV", op13: 0x882, fams: 0x3e, args: []uint16{173, 3}, ugd: true},                                                                                                                                                         // M T V
-	{op: UMOV, name: "UMOV", op13: 0x1c82, fams: 0xe, args: []uint16{173, 5}, ugd: true},                                                                                                                                                         // M T V
-	{op: UMOV, name: "UMOV", op13: 0x1c82, fams: 0x30, suf: []uint16{0}, args: []uint16{197, 10}, ugd: true},                                                                                                                                     // V
-	{op: UMOV, name: "UMOV", op13: 0x1482, fams: 0x30, suf: []uint16{1}, args: []uint16{182, 12}, ugd: true},                                                                                                                                     // V
-	{op: UP2UR, name: "UP2UR", op13: 0x1883, fams: 0x3e, suf: []uint16{3}, args: []uint16{173, 14, 186, 38}, ugd: true},                                                                                                                          // T
-	{op: UP2UR, name: "UP2UR", op13: 0x1c83, fams: 0x3e, suf: []uint16{3}, args: []uint16{173, 14, 186, 5}, ugd: true},                                                                                                                           // T
-	{op: UR2UP, name: "UR2UP", op13: 0x1884, fams: 0x3e, suf: []uint16{3}, args: []uint16{14, 186, 38}, ugd: true},                                                                                                                               // T
-	{op: UR2UP, name: "UR2UP", op13: 0x1c84, fams: 0x3e, suf: []uint16{3}, args: []uint16{14, 186, 5}, ugd: true},                                                                                                                                // T
-	{op: CS2UR, name: "CS2UR", op13: 0x8cb, fams: 0x30, args: []uint16{182, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}, ugd: true},                                                                                                       // V
-	{op: CS2UR, name: "CS2UR", op13: 0x8cb, fams: 0x30, suf: []uint16{2}, args: []uint16{173, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                                     // V
-	{op: UCLEA, name: "UCLEA", op13: 0x18bc, fams: 0x38, args: []uint16{173, 170, 186, 3, 57}, ugd: true},                                                                                                                                        // T
-	{op: UCLEA, name: "UCLEA", op13: 0x1cbc, fams: 0x38, args: []uint16{173, 170, 186, 5, 57}, ugd: true},                                                                                                                                        // T
-	{op: UFADD, name: "UFADD", op13: 0x1250, fams: 0x30, args: []uint16{173, 198, 199}, ugd: true},                                                                                                                                               // V
-	{op: UFADD, name: "UFADD", op13: 0x1850, fams: 0x30, args: []uint16{173, 198, 199}, ugd: true},                                                                                                                                               // V
-	{op: UFADD, name: "UFADD", op13: 0x1254, fams: 0x30, suf: []uint16{109, 110, 111}, args: []uint16{173, 198, 199}, ugd: true},                                                                                                                 // V
-	{op: UFADD, name: "UFADD", op13: 0x1854, fams: 0x30, suf: []uint16{109, 110, 111}, args: []uint16{173, 198, 199}, ugd: true},                                                                                                                 // V
-	{op: UFSEL, name: "UFSEL", op13: 0x1251, fams: 0x30, args: []uint16{173, 198, 200, 190}, ugd: true},                                                                                                                                          // V
-	{op: UFSEL, name: "UFSEL", op13: 0x1851, fams: 0x30, args: []uint16{173, 198, 201, 190}, ugd: true},                                                                                                                                          // V
-	{op: UFSETP, name: "UFSETP", op13: 0x1253, fams: 0x30, suf: []uint16{112, 111, 28}, args: []uint16{170, 181, 198, 200, 190}, ugd: true},                                                                                                      // V
-	{op: UFSETP, name: "UFSETP", op13: 0x1853, fams: 0x30, suf: []uint16{112, 111, 28}, args: []uint16{170, 181, 198, 201, 190}, ugd: true},                                                                                                      // V
-	{op: UFFMA, name: "UFFMA", op13: 0x1255, fams: 0x30, suf: []uint16{109, 110, 111}, args: []uint16{173, 202, 40, 203}, ugd: true},                                                                                                             // I
-	{op: UFFMA, name: "UFFMA", op13: 0x1855, fams: 0x30, suf: []uint16{109, 110, 111}, args: []uint16{173, 202, 201, 203}, ugd: true},                                                                                                            // I
-	{op: UFMUL, name: "UFMUL", op13: 0x1256, fams: 0x30, suf: []uint16{109, 110, 111}, args: []uint16{173, 198, 200}, ugd: true},                                                                                                                 // V
-	{op: UFMUL, name: "UFMUL", op13: 0x1856, fams: 0x30, suf: []uint16{109, 110, 111}, args: []uint16{173, 198, 201}, ugd: true},                                                                                                                 // V
-	{op: UI2F, name: "UI2F", op13: 0x125a, fams: 0x30, suf: []uint16{113, 110}, args: []uint16{173, 5}, ugd: true},                                                                                                                               // V
-	{op: UF2I, name: "UF2I", op13: 0x125c, fams: 0x30, suf: []uint16{111, 114, 115, 116}, args: []uint16{173, 200}, ugd: true},                                                                                                                   // V
-	{op: UI2FP, name: "UI2FP", op13: 0x125e, fams: 0x30, suf: []uint16{117, 118, 110}, args: []uint16{173, 5}, ugd: true},                                                                                                                        // V
-	{op: FADD, name: "FADD", op13: 0x221, fams: 0x3f, suf: []uint16{111, 109, 110}, args: []uint16{0, 204, 205}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0x421, fams: 0x3f, suf: []uint16{111, 109, 110}, args: []uint16{0, 204, 201}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0x621, fams: 0x3f, suf: []uint16{111, 109, 110}, args: []uint16{0, 204, 206}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0x1e21, fams: 0x3f, suf: []uint16{111, 109, 110}, args: []uint16{0, 204, 200}},                                                                                                                                // M T C V
-	{op: FADD, name: "FADD", op13: 0x821, fams: 0x3f, suf: []uint16{111, 109, 110}, args: []uint16{0, 204, 201}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0xa21, fams: 0x3f, suf: []uint16{111, 109, 110}, args: []uint16{0, 204, 206}},                                                                                                                                 // M T C V
-	{op: FADD, name: "FADD", op13: 0x1c21, fams: 0x3f, suf: []uint16{111, 109, 110}, args: []uint16{0, 204, 200}},                                                                                                                                // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x220, fams: 0x3f, suf: []uint16{111, 119, 110, 109}, args: []uint16{0, 204, 207}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x420, fams: 0x3f, suf: []uint16{111, 119, 110, 109}, args: []uint16{0, 204, 208}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x620, fams: 0x3f, suf: []uint16{111, 119, 110, 109}, args: []uint16{0, 204, 208}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x820, fams: 0x3f, suf: []uint16{111, 119, 110, 109}, args: []uint16{0, 204, 201}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0xa20, fams: 0x3f, suf: []uint16{111, 119, 110, 109}, args: []uint16{0, 204, 206}},                                                                                                                            // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x1c20, fams: 0x3f, suf: []uint16{111, 119, 110, 109}, args: []uint16{0, 204, 200}},                                                                                                                           // M T C V
-	{op: FMUL, name: "FMUL", op13: 0x1e20, fams: 0x3f, suf: []uint16{111, 119, 110, 109}, args: []uint16{0, 204, 208}},                                                                                                                           // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x223, fams: 0x3f, suf: []uint16{111, 110, 109}, args: []uint16{0, 204, 207, 209}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x423, fams: 0x3f, suf: []uint16{111, 110, 109}, args: []uint16{0, 204, 208, 210}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x623, fams: 0x3f, suf: []uint16{111, 110, 109}, args: []uint16{0, 204, 208, 211}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x823, fams: 0x3f, suf: []uint16{111, 110, 109}, args: []uint16{0, 204, 201, 209}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0xa23, fams: 0x3f, suf: []uint16{111, 110, 109}, args: []uint16{0, 204, 206, 209}},                                                                                                                            // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x1c23, fams: 0x3f, suf: []uint16{111, 110, 109}, args: []uint16{0, 204, 200, 209}},                                                                                                                           // M T C V
-	{op: FFMA, name: "FFMA", op13: 0x1e23, fams: 0x3f, suf: []uint16{111, 110, 109}, args: []uint16{0, 204, 208, 212}},                                                                                                                           // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x209, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 207, 42}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x409, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 208, 42}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x609, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 208, 42}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x809, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 201, 42}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0xa09, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 206, 42}},                                                                                                                                     // M T C V
-	{op: FMNMX, name: "FMNMX", op13: 0x1c09, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 200, 42}},                                                                                                                                    // M T C V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x276, fams: 0x30, suf: []uint16{111}, args: []uint16{0, 204, 207, 209, 42}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x476, fams: 0x30, suf: []uint16{111}, args: []uint16{0, 204, 208, 210, 42}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x676, fams: 0x30, suf: []uint16{111}, args: []uint16{0, 204, 208, 211, 42}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x876, fams: 0x30, suf: []uint16{111}, args: []uint16{0, 204, 201, 209, 42}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0xa76, fams: 0x30, suf: []uint16{111}, args: []uint16{0, 204, 206, 209, 42}},                                                                                                                              // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x1c76, fams: 0x30, suf: []uint16{111}, args: []uint16{0, 204, 200, 209, 42}},                                                                                                                             // V
-	{op: FMNMX3, name: "FMNMX3", op13: 0x1e76, fams: 0x30, suf: []uint16{111}, args: []uint16{0, 204, 208, 212, 42}},                                                                                                                             // V
-	{op: FSEL, name: "FSEL", op13: 0x208, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 207, 42}},                                                                                                                                       // M V
-	{op: FSEL, name: "FSEL", op13: 0x808, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 201, 42}},                                                                                                                                       // M V
-	{op: FSEL, name: "FSEL", op13: 0xa08, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 206, 42}},                                                                                                                                       // M V
-	{op: FSEL, name: "FSEL", op13: 0x1c08, fams: 0x3f, suf: []uint16{111}, args: []uint16{0, 204, 200, 42}},                                                                                                                                      // M V
-	{op: FSET, name: "FSET.BF", op13: 0x20a, fams: 0x3f, suf: []uint16{112, 111, 28}, args: []uint16{0, 204, 207, 42}},                                                                                                                           // M V
-	{op: FSET, name: "FSET.BF", op13: 0x80a, fams: 0x3f, suf: []uint16{112, 111, 28}, args: []uint16{0, 204, 201, 42}},                                                                                                                           // M V
-	{op: FSET, name: "FSET.BF", op13: 0xa0a, fams: 0x3f, suf: []uint16{112, 111, 28}, args: []uint16{0, 204, 206, 42}},                                                                                                                           // M V
-	{op: FSET, name: "FSET.BF", op13: 0x1c0a, fams: 0x3f, suf: []uint16{112, 111, 28}, args: []uint16{0, 204, 200, 42}},                                                                                                                          // M V
-	{op: FSETP, name: "FSETP", op13: 0x20b, fams: 0x3f, suf: []uint16{112, 111, 28}, args: []uint16{29, 30, 204, 207, 42}},                                                                                                                       // M T V
-	{op: FSETP, name: "FSETP", op13: 0x80b, fams: 0x3f, suf: []uint16{112, 111, 28}, args: []uint16{29, 30, 204, 201, 42}},                                                                                                                       // M T V
-	{op: FSETP, name: "FSETP", op13: 0xa0b, fams: 0x3f, suf: []uint16{112, 111, 28}, args: []uint16{29, 30, 204, 206, 42}},                                                                                                                       // M T V
-	{op: FSETP, name: "FSETP", op13: 0x1c0b, fams: 0x3f, suf: []uint16{112, 111, 28}, args: []uint16{29, 30, 204, 200, 42}},                                                                                                                      // M T V
-	{op: FCHK, name: "FCHK", op13: 0x302, fams: 0x3f, args: []uint16{29, 204, 207}},                                                                                                                                                              // M T V
-	{op: FCHK, name: "FCHK", op13: 0x902, fams: 0x3f, args: []uint16{29, 204, 201}},                                                                                                                                                              // M T V
-	{op: FCHK, name: "FCHK", op13: 0xb02, fams: 0x3f, args: []uint16{29, 204, 206}},                                                                                                                                                              // M T V
-	{op: FCHK, name: "FCHK", op13: 0x1d02, fams: 0x3f, args: []uint16{29, 204, 200}},                                                                                                                                                             // M T V
-	{op: MUFU, name: "MUFU", op13: 0x308, fams: 0x3f, suf: []uint16{120}, args: []uint16{0, 207}},                                                                                                                                                // M T C V
-	{op: MUFU, name: "MUFU", op13: 0x908, fams: 0x3f, suf: []uint16{120}, args: []uint16{0, 201}},                                                                                                                                                // M T C V
-	{op: MUFU, name: "MUFU", op13: 0xb08, fams: 0x3f, suf: []uint16{120}, args: []uint16{0, 206}},                                                                                                                                                // M T C V
-	{op: MUFU, name: "MUFU", op13: 0x1d08, fams: 0x3f, suf: []uint16{120}, args: []uint16{0, 200}},                                                                                                                                               // M T C V
-	{op: FSWZADD, name: "FSWZADD", op13: 0x822, fams: 0x3f, args: []uint16{0, 15, 3}},                                                                                                                                                            // M T
-	{op: FSWZADD, name: "FSWZADD", op13: 0x222, fams: 0x3f, suf: []uint16{111, 110}, args: []uint16{0, 15, 47, 213}},                                                                                                                             // M T
-	{op: DADD, name: "DADD", op13: 0x229, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 215}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0x429, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 216}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0x629, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 217}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0x829, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 215}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0xa29, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 215}},                                                                                                                                          // M T V
-	{op: DADD, name: "DADD", op13: 0x1c29, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 215}},                                                                                                                                         // M T V
-	{op: DADD, name: "DADD", op13: 0x1e29, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 218}},                                                                                                                                         // M T V
-	{op: DMUL, name: "DMUL", op13: 0x228, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 219}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0x428, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 220}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0x628, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 220}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0x828, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 216}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0xa28, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 217}},                                                                                                                                          // M T V
-	{op: DMUL, name: "DMUL", op13: 0x1c28, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 218}},                                                                                                                                         // M T V
-	{op: DMUL, name: "DMUL", op13: 0x1e28, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 220}},                                                                                                                                         // M T V
-	{op: DFMA, name: "DFMA", op13: 0x22b, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 219, 221}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0x42b, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 220, 222}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0x62b, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 220, 223}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0x82b, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 216, 221}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0xa2b, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 217, 221}},                                                                                                                                     // M T V
-	{op: DFMA, name: "DFMA", op13: 0x1c2b, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 218, 221}},                                                                                                                                    // M T V
-	{op: DFMA, name: "DFMA", op13: 0x1e2b, fams: 0x3f, suf: []uint16{110}, args: []uint16{11, 214, 220, 224}},                                                                                                                                    // M T V
-	{op: DSETP, name: "DSETP", op13: 0x22a, fams: 0x3f, suf: []uint16{121, 28}, args: []uint16{29, 30, 214, 225, 42}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0x42a, fams: 0x3f, suf: []uint16{121, 28}, args: []uint16{29, 30, 214, 216, 42}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0x62a, fams: 0x3f, suf: []uint16{121, 28}, args: []uint16{29, 30, 214, 217, 42}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0x82a, fams: 0x3f, suf: []uint16{121, 28}, args: []uint16{29, 30, 214, 216, 42}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0xa2a, fams: 0x3f, suf: []uint16{121, 28}, args: []uint16{29, 30, 214, 217, 42}},                                                                                                                            // M T V
-	{op: DSETP, name: "DSETP", op13: 0x1c2a, fams: 0x3f, suf: []uint16{121, 28}, args: []uint16{29, 30, 214, 218, 42}},                                                                                                                           // M T V
-	{op: DSETP, name: "DSETP", op13: 0x1e2a, fams: 0x3f, suf: []uint16{121, 28}, args: []uint16{29, 30, 214, 218, 42}},                                                                                                                           // M T V
-	{op: HADD2, name: "HADD2", op13: 0x230, fams: 0x3f, suf: []uint16{122, 109, 111}, args: []uint16{0, 226, 227}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0x430, fams: 0x3f, suf: []uint16{122, 109, 111}, args: []uint16{0, 226, 228}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0x630, fams: 0x3f, suf: []uint16{122, 109, 111}, args: []uint16{0, 226, 229}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0x830, fams: 0x3f, suf: []uint16{122, 109, 111}, args: []uint16{0, 226, 228}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0xa30, fams: 0x3f, suf: []uint16{122, 109, 111}, args: []uint16{0, 226, 229}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                // M T V
-	{op: HADD2, name: "HADD2", op13: 0x1c30, fams: 0x3f, suf: []uint16{122, 109, 111}, args: []uint16{0, 226, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                               // M T V
-	{op: HADD2, name: "HADD2", op13: 0x1e30, fams: 0x3f, suf: []uint16{122, 109, 111}, args: []uint16{0, 226, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                               // M T V
-	{op: HADD2, name: "HADD2", op13: 0x230, fams: 0x38, suf: []uint16{123, 109, 111}, args: []uint16{0, 226, 227}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0x430, fams: 0x38, suf: []uint16{123, 109, 111}, args: []uint16{0, 226, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0x630, fams: 0x38, suf: []uint16{123, 109, 111}, args: []uint16{0, 226, 229}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0x830, fams: 0x38, suf: []uint16{123, 109, 111}, args: []uint16{0, 226, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0xa30, fams: 0x38, suf: []uint16{123, 109, 111}, args: []uint16{0, 226, 229}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                // V
-	{op: HADD2, name: "HADD2", op13: 0x1c30, fams: 0x38, suf: []uint16{123, 109, 111}, args: []uint16{0, 226, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                               // V
-	{op: HADD2, name: "HADD2", op13: 0x1e30, fams: 0x38, suf: []uint16{123, 109, 111}, args: []uint16{0, 226, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                               // V
-	{op: HMUL2, name: "HMUL2", op13: 0x232, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 232}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x432, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x632, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x832, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 228}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0xa32, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 229}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                           // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x1c32, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                          // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x1e32, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                          // M T V
-	{op: HMUL2, name: "HMUL2", op13: 0x232, fams: 0x38, suf: []uint16{123, 124, 109, 111}, args: []uint16{0, 226, 232}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0x432, fams: 0x38, suf: []uint16{123, 124, 109, 111}, args: []uint16{0, 226, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0x632, fams: 0x38, suf: []uint16{123, 124, 109, 111}, args: []uint16{0, 226, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0x832, fams: 0x38, suf: []uint16{123, 124, 109, 111}, args: []uint16{0, 226, 231}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0xa32, fams: 0x38, suf: []uint16{123, 124, 109, 111}, args: []uint16{0, 226, 229}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                           // V
-	{op: HMUL2, name: "HMUL2", op13: 0x1c32, fams: 0x38, suf: []uint16{123, 124, 109, 111}, args: []uint16{0, 226, 230}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
-	{op: HMUL2, name: "HMUL2", op13: 0x1e32, fams: 0x38, suf: []uint16{123, 124, 109, 111}, args: []uint16{0, 226, 233}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
-	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 232, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 233, 235}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 233, 236}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 228, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 229, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                      // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 230, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                     // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3f, suf: []uint16{122, 124, 109, 111}, args: []uint16{0, 226, 233, 237}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                     // M T V
-	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3f, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 232, 234, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3f, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 233, 235, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3f, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 233, 236, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3f, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 228, 234, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3f, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 229, 234, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                  // V
-	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3f, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 230, 234, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3f, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 233, 237, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3c, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 232, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3c, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 233, 238}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3c, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 233, 236}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3c, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 231, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3c, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 229, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                 // V
-	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3c, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 230, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                // V
-	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3c, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 233, 237}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{124, 109, 111}, args: []uint16{0, 226, 232, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{124, 109, 111}, args: []uint16{0, 226, 233, 235}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{124, 109, 111}, args: []uint16{0, 226, 233, 236}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{124, 109, 111}, args: []uint16{0, 226, 228, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{124, 109, 111}, args: []uint16{0, 226, 229, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                        // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{124, 109, 111}, args: []uint16{0, 226, 230, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                       // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{124, 109, 111}, args: []uint16{0, 226, 233, 237}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                       // M T V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 232, 234, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 233, 235, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 233, 236, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 228, 234, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 229, 234, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                               // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 230, 234, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{125, 124, 109, 111}, args: []uint16{0, 226, 233, 237, 96}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 232, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 233, 238}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 233, 236}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 231, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 229, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                              // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 230, 234}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                             // V
-	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{123, 126, 124, 109, 111}, args: []uint16{0, 226, 233, 237}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                             // V
-	{op: HSET2, name: "HSET2", op13: 0x233, fams: 0x3f, suf: []uint16{127, 112, 111, 128}, args: []uint16{0, 226, 227, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0x433, fams: 0x3f, suf: []uint16{127, 112, 111, 128}, args: []uint16{0, 226, 228, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0x633, fams: 0x3f, suf: []uint16{127, 112, 111, 128}, args: []uint16{0, 226, 229, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0x833, fams: 0x3f, suf: []uint16{127, 112, 111, 128}, args: []uint16{0, 226, 228, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0xa33, fams: 0x3f, suf: []uint16{127, 112, 111, 128}, args: []uint16{0, 226, 229, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                       // M T V
-	{op: HSET2, name: "HSET2", op13: 0x1c33, fams: 0x3f, suf: []uint16{127, 112, 111, 128}, args: []uint16{0, 226, 230, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                      // M T V
-	{op: HSET2, name: "HSET2", op13: 0x1e33, fams: 0x3f, suf: []uint16{127, 112, 111, 128}, args: []uint16{0, 226, 230, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                      // M T V
-	{op: HSET2, name: "HSET2", op13: 0x233, fams: 0x3c, suf: []uint16{123, 127, 112, 111, 128}, args: []uint16{0, 226, 227, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0x433, fams: 0x3c, suf: []uint16{123, 127, 112, 111, 128}, args: []uint16{0, 226, 231, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0x633, fams: 0x3c, suf: []uint16{123, 127, 112, 111, 128}, args: []uint16{0, 226, 229, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0x833, fams: 0x3c, suf: []uint16{123, 127, 112, 111, 128}, args: []uint16{0, 226, 231, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0xa33, fams: 0x3c, suf: []uint16{123, 127, 112, 111, 128}, args: []uint16{0, 226, 229, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                  // V
-	{op: HSET2, name: "HSET2", op13: 0x1c33, fams: 0x3c, suf: []uint16{123, 127, 112, 111, 128}, args: []uint16{0, 226, 230, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                 // V
-	{op: HSET2, name: "HSET2", op13: 0x1e33, fams: 0x3c, suf: []uint16{123, 127, 112, 111, 128}, args: []uint16{0, 226, 230, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                 // V
-	{op: HSETP2, name: "HSETP2", op13: 0x234, fams: 0x3f, suf: []uint16{112, 111, 129, 128}, args: []uint16{29, 30, 226, 227, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x434, fams: 0x3f, suf: []uint16{112, 111, 129, 128}, args: []uint16{29, 30, 226, 228, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x634, fams: 0x3f, suf: []uint16{112, 111, 129, 128}, args: []uint16{29, 30, 226, 229, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x834, fams: 0x3f, suf: []uint16{112, 111, 129, 128}, args: []uint16{29, 30, 226, 228, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0xa34, fams: 0x3f, suf: []uint16{112, 111, 129, 128}, args: []uint16{29, 30, 226, 229, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x1c34, fams: 0x3f, suf: []uint16{112, 111, 129, 128}, args: []uint16{29, 30, 226, 230, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                               // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x1e34, fams: 0x3f, suf: []uint16{112, 111, 129, 128}, args: []uint16{29, 30, 226, 230, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                               // M T V
-	{op: HSETP2, name: "HSETP2", op13: 0x234, fams: 0x3c, suf: []uint16{123, 112, 111, 129, 128}, args: []uint16{29, 30, 226, 227, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0x434, fams: 0x3c, suf: []uint16{123, 112, 111, 129, 128}, args: []uint16{29, 30, 226, 231, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0x634, fams: 0x3c, suf: []uint16{123, 112, 111, 129, 128}, args: []uint16{29, 30, 226, 229, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0x834, fams: 0x3c, suf: []uint16{123, 112, 111, 129, 128}, args: []uint16{29, 30, 226, 231, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0xa34, fams: 0x3c, suf: []uint16{123, 112, 111, 129, 128}, args: []uint16{29, 30, 226, 229, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                           // V
-	{op: HSETP2, name: "HSETP2", op13: 0x1c34, fams: 0x3c, suf: []uint16{123, 112, 111, 129, 128}, args: []uint16{29, 30, 226, 230, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                          // V
-	{op: HSETP2, name: "HSETP2", op13: 0x1e34, fams: 0x3c, suf: []uint16{123, 112, 111, 129, 128}, args: []uint16{29, 30, 226, 230, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                          // V
-	{op: HMNMX2, name: "HMNMX2", op13: 0x240, fams: 0x3c, suf: []uint16{130, 111, 131, 132}, args: []uint16{0, 226, 232, 42}},                                                                                                                    // T V
-	{op: HMNMX2, name: "HMNMX2", op13: 0x840, fams: 0x3c, suf: []uint16{130, 111, 131, 132}, args: []uint16{0, 226, 239, 42}},                                                                                                                    // T V
-	{op: HMNMX2, name: "HMNMX2", op13: 0xa40, fams: 0x3c, suf: []uint16{130, 111, 131, 132}, args: []uint16{0, 226, 229, 42}},                                                                                                                    // T V
-	{op: HMNMX2, name: "HMNMX2", op13: 0x1c40, fams: 0x3c, suf: []uint16{130, 111, 131, 132}, args: []uint16{0, 226, 230, 42}},                                                                                                                   // T V
-	{op: I2F, name: "I2F", op13: 0x306, fams: 0x3f, suf: []uint16{133, 113, 110}, args: []uint16{240, 1}},                                                                                                                                        // M T C V
-	{op: I2F, name: "I2F", op13: 0x906, fams: 0x3f, suf: []uint16{133, 113, 110}, args: []uint16{240, 38}},                                                                                                                                       // M T C V
-	{op: I2F, name: "I2F", op13: 0xb06, fams: 0x3f, suf: []uint16{133, 113, 110}, args: []uint16{240, 4}},                                                                                                                                        // M T C V
-	{op: I2F, name: "I2F", op13: 0x1d06, fams: 0x3f, suf: []uint16{133, 113, 110}, args: []uint16{240, 5}},                                                                                                                                       // M T C V
-	{op: I2F, name: "I2F", op13: 0x312, fams: 0x3f, suf: []uint16{133, 113, 110}, args: []uint16{240, 241}},                                                                                                                                      // M T C V
-	{op: I2F, name: "I2F", op13: 0x912, fams: 0x3f, suf: []uint16{133, 113, 110}, args: []uint16{240, 242}},                                                                                                                                      // M T C V
-	{op: I2F, name: "I2F", op13: 0xb12, fams: 0x3f, suf: []uint16{133, 113, 110}, args: []uint16{240, 243}},                                                                                                                                      // M T C V
-	{op: I2F, name: "I2F", op13: 0x1d12, fams: 0x3f, suf: []uint16{133, 113, 110}, args: []uint16{240, 244}},                                                                                                                                     // M T C V
-	{op: F2I, name: "F2I", op13: 0x305, fams: 0x3f, suf: []uint16{111, 114, 134, 115, 116}, args: []uint16{0, 207}},                                                                                                                              // M T C V
-	{op: F2I, name: "F2I", op13: 0x905, fams: 0x3f, suf: []uint16{111, 114, 134, 115, 116}, args: []uint16{0, 201}},                                                                                                                              // M T C V
-	{op: F2I, name: "F2I", op13: 0xb05, fams: 0x3f, suf: []uint16{111, 114, 134, 115, 116}, args: []uint16{0, 206}},                                                                                                                              // M T C V
-	{op: F2I, name: "F2I", op13: 0x1d05, fams: 0x3f, suf: []uint16{111, 114, 134, 115, 116}, args: []uint16{0, 200}},                                                                                                                             // M T C V
-	{op: F2I, name: "F2I", op13: 0x311, fams: 0x3f, suf: []uint16{111, 114, 134, 115, 116}, args: []uint16{245, 246}},                                                                                                                            // M T C V
-	{op: F2I, name: "F2I", op13: 0x911, fams: 0x3f, suf: []uint16{111, 114, 134, 115, 116}, args: []uint16{245, 247}},                                                                                                                            // M T C V
-	{op: F2I, name: "F2I", op13: 0xb11, fams: 0x3f, suf: []uint16{111, 114, 134, 115, 116}, args: []uint16{245, 248}},                                                                                                                            // M T C V
-	{op: F2I, name: "F2I", op13: 0x1d11, fams: 0x3f, suf: []uint16{111, 114, 134, 115, 116}, args: []uint16{245, 249}},                                                                                                                           // M T C V
-	{op: F2F, name: "F2F", op13: 0x304, fams: 0x3f, suf: []uint16{111, 135, 136, 110}, args: []uint16{0, 207}},                                                                                                                                   // M T C V
-	{op: F2F, name: "F2F", op13: 0x904, fams: 0x3f, suf: []uint16{111, 135, 136, 110}, args: []uint16{0, 201}},                                                                                                                                   // M T C V
-	{op: F2F, name: "F2F", op13: 0xb04, fams: 0x3f, suf: []uint16{111, 135, 136, 110}, args: []uint16{0, 206}},                                                                                                                                   // M T C V
-	{op: F2F, name: "F2F", op13: 0x1d04, fams: 0x3f, suf: []uint16{111, 135, 136, 110}, args: []uint16{0, 200}},                                                                                                                                  // M T C V
-	{op: F2F, name: "F2F", op13: 0x310, fams: 0x3f, suf: []uint16{111, 135, 136, 110}, args: []uint16{250, 246}},                                                                                                                                 // M T C V
-	{op: F2F, name: "F2F", op13: 0x910, fams: 0x3f, suf: []uint16{111, 135, 136, 110}, args: []uint16{250, 247}},                                                                                                                                 // M T C V
-	{op: F2F, name: "F2F", op13: 0xb10, fams: 0x3f, suf: []uint16{111, 135, 136, 110}, args: []uint16{250, 248}},                                                                                                                                 // M T C V
-	{op: F2F, name: "F2F", op13: 0x1d10, fams: 0x3f, suf: []uint16{111, 135, 136, 110}, args: []uint16{250, 249}},                                                                                                                                // M T C V
-	{op: FRND, name: "FRND", op13: 0x307, fams: 0x3f, suf: []uint16{111, 137, 115}, args: []uint16{0, 207}},                                                                                                                                      // M T C V
-	{op: FRND, name: "FRND", op13: 0x907, fams: 0x3f, suf: []uint16{111, 137, 115}, args: []uint16{0, 201}},                                                                                                                                      // M T C V
-	{op: FRND, name: "FRND", op13: 0xb07, fams: 0x3f, suf: []uint16{111, 137, 115}, args: []uint16{0, 206}},                                                                                                                                      // M T C V
-	{op: FRND, name: "FRND", op13: 0x1d07, fams: 0x3f, suf: []uint16{111, 137, 115}, args: []uint16{0, 200}},                                                                                                                                     // M T C V
-	{op: FRND, name: "FRND", op13: 0x313, fams: 0x3f, suf: []uint16{111, 137, 115}, args: []uint16{11, 219}},                                                                                                                                     // M T C V
-	{op: FRND, name: "FRND", op13: 0x913, fams: 0x3f, suf: []uint16{111, 137, 115}, args: []uint16{11, 216}},                                                                                                                                     // M T C V
-	{op: FRND, name: "FRND", op13: 0xb13, fams: 0x3f, suf: []uint16{111, 137, 115}, args: []uint16{11, 217}},                                                                                                                                     // M T C V
-	{op: FRND, name: "FRND", op13: 0x1d13, fams: 0x3f, suf: []uint16{111, 137, 115}, args: []uint16{11, 218}},                                                                                                                                    // M T C V
-	{op: I2FP, name: "I2FP", op13: 0x245, fams: 0x3c, suf: []uint16{117, 118, 110}, args: []uint16{0, 1}},                                                                                                                                        // C V
-	{op: I2FP, name: "I2FP", op13: 0x845, fams: 0x3c, suf: []uint16{117, 118, 110}, args: []uint16{0, 38}},                                                                                                                                       // C V
-	{op: I2FP, name: "I2FP", op13: 0xa45, fams: 0x3c, suf: []uint16{117, 118, 110}, args: []uint16{0, 4}},                                                                                                                                        // C V
-	{op: I2FP, name: "I2FP", op13: 0x1c45, fams: 0x3c, suf: []uint16{117, 118, 110}, args: []uint16{0, 5}},                                                                                                                                       // C V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{138, 139, 140, 141}, args: []uint16{0, 204, 207}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                              // C V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{138, 139, 140, 141}, args: []uint16{0, 204, 201}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                              // C V
-	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{138, 139, 140, 141}, args: []uint16{0, 204, 206}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                              // C V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{138, 139, 140, 141}, args: []uint16{0, 204, 200}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                             // C V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{138, 139, 140, 142}, args: []uint16{0, 207, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                               // V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{138, 139, 140, 142}, args: []uint16{0, 201, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                               // V
-	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{138, 139, 140, 142}, args: []uint16{0, 206, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                               // V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{138, 139, 140, 142}, args: []uint16{0, 200, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                              // V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{138, 140, 143, 144, 141}, args: []uint16{0, 204, 207}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                        // V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{138, 140, 143, 144, 141}, args: []uint16{0, 204, 201}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                        // V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{138, 140, 143, 144, 141}, args: []uint16{0, 204, 200}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                       // V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{138, 140, 143, 144, 142}, args: []uint16{0, 207, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                         // V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{138, 140, 143, 144, 142}, args: []uint16{0, 201, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                         // V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{138, 140, 143, 144, 142}, args: []uint16{0, 200, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                        // V
-	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{138, 143, 145, 146}, args: []uint16{0, 251}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                  // V
-	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{138, 143, 145, 146}, args: []uint16{0, 251}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                  // V
-	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{138, 143, 145, 146}, args: []uint16{0, 251}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                 // V
-	{op: I2I, name: "I2I", op13: 0x238, fams: 0x3f, args: []uint16{0, 1}},                                                                                                                                                                        // T
-	{op: I2I, name: "I2I", op13: 0x838, fams: 0x3f, args: []uint16{0, 38}},                                                                                                                                                                       // T
-	{op: I2I, name: "I2I", op13: 0xa38, fams: 0x3f, args: []uint16{0, 4}},                                                                                                                                                                        // T
-	{op: I2I, name: "I2I", op13: 0x1c38, fams: 0x3f, args: []uint16{0, 5}},                                                                                                                                                                       // T
-	{op: I2IP, name: "I2IP", op13: 0x239, fams: 0x3e, args: []uint16{0, 15, 1, 41}},                                                                                                                                                              // T
-	{op: I2IP, name: "I2IP", op13: 0x839, fams: 0x3e, args: []uint16{0, 15, 38, 41}},                                                                                                                                                             // T
-	{op: I2IP, name: "I2IP", op13: 0xa39, fams: 0x3e, args: []uint16{0, 15, 4, 41}},                                                                                                                                                              // T
-	{op: I2IP, name: "I2IP", op13: 0x1c39, fams: 0x3e, args: []uint16{0, 15, 5, 41}},                                                                                                                                                             // T
-	{op: HMMA, name: "HMMA.884", op13: 0x236, fams: 0x7, args: []uint16{11, 15, 1, 41}},                                                                                                                                                          // T C
-	{op: HMMA, name: "HMMA", op13: 0x23c, fams: 0x3e, suf: []uint16{148, 149, 150}, args: []uint16{252, 253, 254, 255, 256}, conds: []cond{{field{lo: 73, width: 1}, 0x0}}},                                                                      // T C V
-	{op: HMMA, name: "HMMA.SP", op13: 0x23c, fams: 0x3c, suf: []uint16{151, 149, 150}, args: []uint16{252, 253, 257, 255, 258, 259, 256}, conds: []cond{{field{lo: 73, width: 1}, 0x1}}},                                                         // V
-	{op: IMMA, name: "IMMA", op13: 0x237, fams: 0x3e, suf: []uint16{152, 153, 154, 155}, args: []uint16{260, 261, 262, 263, 256}, conds: []cond{{field{lo: 72, width: 1}, 0x0}}},                                                                 // T C V
-	{op: IMMA, name: "IMMA.SP", op13: 0x237, fams: 0x3c, suf: []uint16{152, 153, 154, 155}, args: []uint16{260, 261, 262, 263, 258, 259, 256}, conds: []cond{{field{lo: 72, width: 1}, 0x1}}},                                                    // V
-	{op: BMMA, name: "BMMA", op13: 0x23d, fams: 0x3e, suf: []uint16{156, 157, 158}, args: []uint16{264, 261, 262, 265, 256}},                                                                                                                     // T C V
-	{op: DMMA, name: "DMMA.884", op13: 0x23f, fams: 0x4, suf: []uint16{110}, args: []uint16{266, 214, 219, 267}},                                                                                                                                 // T C V
-	{op: DMMA, name: "DMMA", op13: 0x23f, fams: 0x38, suf: []uint16{159, 110}, args: []uint16{268, 269, 270, 271, 256}},                                                                                                                          // V
-	{op: QMMA, name: "QMMA", op13: 0x27a, fams: 0x3c, suf: []uint16{160, 161, 162, 163}, args: []uint16{272, 273, 274, 275, 256}, conds: []cond{{field{lo: 80, width: 1}, 0x0}, {field{lo: 83, width: 1}, 0x0}, {field{lo: 85, width: 1}, 0x0}}}, // V
-	{op: QMMA, name: "QMMA", op13: 0x27a, fams: 0x3c, args: []uint16{272, 15, 1, 275, 256}},                                                                                                                                                      // V
-	{op: OMMA, name: "OMMA", op13: 0x47f, fams: 0x20, args: []uint16{266, 15, 1, 41}},                                                                                                                                                            // I
-	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x4, suf: []uint16{164}, args: []uint16{90}},                                                                                                                                 // C H
-	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x8, suf: []uint16{164}, args: []uint16{90}},                                                                                                                                 // H V
-	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x30, suf: []uint16{165}, args: []uint16{90}},                                                                                                                                // V
-	{op: SYNCSArrive, name: "SYNCS.ARRIVE.TRANS64", op13: 0x19a7, fams: 0x38, suf: []uint16{166, 167, 168, 169}, args: []uint16{0, 90, 276}},                                                                                                     // H V
-	{op: SYNCSPhasechk, name: "SYNCS.PHASECHK.TRANS64", op13: 0x15a7, fams: 0x38, suf: []uint16{170}, args: []uint16{29, 90, 276}},                                                                                                               // H V
-	{op: SYNCSExch, name: "SYNCS.EXCH.64", op13: 0x15b2, fams: 0x38, args: []uint16{182, 277, 278}, conds: []cond{{field{lo: 72, width: 2}, 0x1}}, ugd: true},                                                                                    // H V
-	{op: SYNCSCas, name: "SYNCS.CAS.64", op13: 0x13b2, fams: 0x38, args: []uint16{182, 277, 278, 279}, ugd: true},                                                                                                                                // H
-	{op: SYNCSLd, name: "SYNCS.LD.64", op13: 0x19b2, fams: 0x38, args: []uint16{182, 277}, ugd: true},                                                                                                                                            // H
-	{op: SYNCSLd, name: "SYNCS.LD.64", op13: 0x15b1, fams: 0x38, args: []uint16{11, 90}},                                                                                                                                                         // H
-	{op: SYNCSCctl, name: "SYNCS.CCTL.IVALL", op13: 0x9b1, fams: 0x38},                                                                                                                                                                           // H
-	{op: SYNCSCctl, name: "SYNCS.CCTL", op13: 0x19b1, fams: 0x38, suf: []uint16{171}, args: []uint16{90}},                                                                                                                                        // H V
-	{op: STAS, name: "STAS", op13: 0x1dbd, fams: 0x38, suf: []uint16{172}, args: []uint16{280, 92}},                                                                                                                                              // H V
-	{op: REDAS, name: "REDAS", op13: 0x1dbe, fams: 0x38, suf: []uint16{72}, args: []uint16{280, 276}},                                                                                                                                            // H
-	{op: UBLKCP, name: "UBLKCP", op13: 0x13ba, fams: 0x38, suf: []uint16{173, 174, 175, 176}, args: []uint16{281, 282, 283}, conds: []cond{{field{lo: 76, width: 1}, 0x0}}, ugd: true},                                                           // H V
-	{op: UBLKCP, name: "UBLKCP", op13: 0x13ba, fams: 0x38, suf: []uint16{173, 174, 175, 176}, args: []uint16{281, 282, 283, 284}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                      // H V
-	{op: UBLKRED, name: "UBLKRED", op13: 0x13bb, fams: 0x38, suf: []uint16{173, 177}, args: []uint16{281, 282, 283}, ugd: true},                                                                                                                  // H
-	{op: UBLKPF, name: "UBLKPF.L2", op13: 0x13bc, fams: 0x38, args: []uint16{285, 283}, ugd: true},                                                                                                                                               // H
-	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{178, 179, 174}, args: []uint16{281, 282, 283}, conds: []cond{{field{lo: 76, width: 1}, 0x0}}, ugd: true},                                                              // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{178, 179, 174}, args: []uint16{281, 282, 283, 284}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                         // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{178, 179, 174}, args: []uint16{281, 282, 284}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                              // H V
-	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{178, 179, 174}, args: []uint16{281, 282}, ugd: true},                                                                                                                  // H V
-	{op: UTMASTG, name: "UTMASTG", op13: 0x13b5, fams: 0x38, suf: []uint16{178, 179}, args: []uint16{281, 282, 284}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                   // H V
-	{op: UTMASTG, name: "UTMASTG", op13: 0x15b5, fams: 0x38, suf: []uint16{178, 179}, args: []uint16{281, 282, 284}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                   // H V
-	{op: UTMASTG, name: "UTMASTG", op13: 0x13b5, fams: 0x38, suf: []uint16{178, 179}, args: []uint16{281, 282}, ugd: true},                                                                                                                       // H V
-	{op: UTMASTG, name: "UTMASTG", op13: 0x15b5, fams: 0x38, suf: []uint16{178, 179}, args: []uint16{281, 282}, ugd: true},                                                                                                                       // H V
-	{op: UTMAREDG, name: "UTMAREDG", op13: 0x13b6, fams: 0x38, suf: []uint16{178, 179, 177}, args: []uint16{281, 282, 284}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                            // H V
-	{op: UTMAREDG, name: "UTMAREDG", op13: 0x15b6, fams: 0x38, suf: []uint16{178, 179, 177}, args: []uint16{281, 282, 284}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                            // H V
-	{op: UTMAREDG, name: "UTMAREDG", op13: 0x13b6, fams: 0x38, suf: []uint16{178, 179, 177}, args: []uint16{281, 282}, ugd: true},                                                                                                                // H V
-	{op: UTMAREDG, name: "UTMAREDG", op13: 0x15b6, fams: 0x38, suf: []uint16{178, 179, 177}, args: []uint16{281, 282}, ugd: true},                                                                                                                // H V
-	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x15b8, fams: 0x38, suf: []uint16{178}, args: []uint16{281, 282, 284}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                       // H V
-	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x15b8, fams: 0x38, suf: []uint16{178}, args: []uint16{281, 282}, ugd: true},                                                                                                                           // H V
-	{op: UTMACMDFLUSH, name: "UTMACMDFLUSH", op13: 0x9b7, fams: 0x38, ugd: true},                                                                                                                                                                 // H V
-	{op: UTMACCTL, name: "UTMACCTL", op13: 0x19b9, fams: 0x38, suf: []uint16{180}, args: []uint16{285}, ugd: true},                                                                                                                               // H V
-	{op: UCGABAR_ARV, name: "UCGABAR_ARV", op13: 0x19c7, fams: 0x38, ugd: true},                                                                                                                                                                  // H V
-	{op: UCGABAR_WAIT, name: "UCGABAR_WAIT", op13: 0x1dc7, fams: 0x38, ugd: true},                                                                                                                                                                // H V
-	{op: FENCE, name: "FENCE.VIEW.ASYNC", op13: 0x3c6, fams: 0x38, suf: []uint16{181}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                            // H V
-	{op: USETMAXREG, name: "USETMAXREG", op13: 0x9c8, fams: 0x38, args: []uint16{286}, ugd: true},                                                                                                                                                // H
-	{op: USETSHMSZ, name: "USETSHMSZ", op13: 0x9c9, fams: 0x38, args: []uint16{3}, ugd: true},                                                                                                                                                    // H
-	{op: USETSHMSZ, name: "USETSHMSZ", op13: 0x19c9, fams: 0x38, args: []uint16{3}, ugd: true},                                                                                                                                                   // H
-	{op: WARPGROUP, name: "WARPGROUP.DEPBAR.LE", op13: 0x9c5, fams: 0x8, args: []uint16{287, 288}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}},                                                                                                // H V
-	{op: WARPGROUP, name: "WARPGROUP.ARRIVE", op13: 0x9c5, fams: 0x8},                                                                                                                                                                            // H V
-	{op: HGMMA, name: "HGMMA", op13: 0x1df0, fams: 0x8, suf: []uint16{182, 183, 184}, args: []uint16{289, 273, 290, 291, 256, 292}},                                                                                                              // H V
-	{op: HGMMA, name: "HGMMA", op13: 0x1df2, fams: 0x8, suf: []uint16{182, 183, 184}, args: []uint16{289, 273, 290, 291, 256, 292}},                                                                                                              // H V
-	{op: HGMMA, name: "HGMMA", op13: 0x19f0, fams: 0x8, suf: []uint16{182, 183, 184}, args: []uint16{289, 293, 291, 256, 292}},                                                                                                                   // H V
-	{op: HGMMA, name: "HGMMA", op13: 0x19f2, fams: 0x8, suf: []uint16{182, 183, 184}, args: []uint16{289, 293, 291, 256, 292}},                                                                                                                   // H V
-	{op: IGMMA, name: "IGMMA", op13: 0x1df1, fams: 0x8, args: []uint16{294, 295, 296, 297}},                                                                                                                                                      // H
-	{op: IGMMA, name: "IGMMA", op13: 0x1df3, fams: 0x8, args: []uint16{294, 295, 296, 297}},                                                                                                                                                      // H
-	{op: IGMMA, name: "IGMMA", op13: 0x19f1, fams: 0x8, args: []uint16{294, 298, 297}},                                                                                                                                                           // H
-	{op: IGMMA, name: "IGMMA", op13: 0x19f3, fams: 0x8, args: []uint16{294, 298, 297}},                                                                                                                                                           // H
+	{op: MOV, name: "MOV", op13: 0x202, fams: 0x1f, args: []uint16{0, 1, 2}},                                                                                                                                                                                 // M C V
+	{op: MOV, name: "MOV", op13: 0x802, fams: 0x1f, args: []uint16{0, 3, 2}},                                                                                                                                                                                 // M C V
+	{op: MOV, name: "MOV", op13: 0xa02, fams: 0x1f, args: []uint16{0, 4, 2}},                                                                                                                                                                                 // M C V
+	{op: MOV, name: "MOV", op13: 0x1c02, fams: 0x1f, args: []uint16{0, 5, 2}},                                                                                                                                                                                // M C V
+	{op: MOV, name: "MOV", op13: 0x1a02, fams: 0x1f, args: []uint16{0, 6, 2}},                                                                                                                                                                                // M C V
+	{op: MOV, name: "MOV", op13: 0x202, fams: 0x20, suf: []uint16{0}, args: []uint16{7, 8, 2}},                                                                                                                                                               // V
+	{op: MOV, name: "MOV", op13: 0x802, fams: 0x20, suf: []uint16{0}, args: []uint16{7, 9, 2}},                                                                                                                                                               // V
+	{op: MOV, name: "MOV", op13: 0x1c02, fams: 0x20, suf: []uint16{0}, args: []uint16{7, 10, 2}},                                                                                                                                                             // V
+	{op: MOV, name: "MOV", op13: 0x402, fams: 0x20, suf: []uint16{1}, args: []uint16{11, 12}},                                                                                                                                                                // V
+	{op: CS2R, name: "CS2R", op13: 0x805, fams: 0x3f, args: []uint16{11, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}},                                                                                                                                 // T V
+	{op: CS2R, name: "CS2R", op13: 0x805, fams: 0x3f, suf: []uint16{2}, args: []uint16{0, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                                // T V
+	{op: S2R, name: "S2R", op13: 0x919, fams: 0x3f, args: []uint16{0, 13}},                                                                                                                                                                                   // M C V
+	{op: P2R, name: "P2R", op13: 0x203, fams: 0x3f, suf: []uint16{3}, args: []uint16{0, 14, 15, 1}},                                                                                                                                                          // M V
+	{op: P2R, name: "P2R", op13: 0x803, fams: 0x3f, suf: []uint16{3}, args: []uint16{0, 14, 15, 16}},                                                                                                                                                         // M V
+	{op: P2R, name: "P2R", op13: 0xa03, fams: 0x3f, suf: []uint16{3}, args: []uint16{0, 14, 15, 4}},                                                                                                                                                          // M V
+	{op: P2R, name: "P2R", op13: 0x1c03, fams: 0x3f, suf: []uint16{3}, args: []uint16{0, 14, 15, 5}},                                                                                                                                                         // M V
+	{op: R2P, name: "R2P", op13: 0x204, fams: 0x3f, args: []uint16{14, 17, 1}},                                                                                                                                                                               // M V
+	{op: R2P, name: "R2P", op13: 0x804, fams: 0x3f, args: []uint16{14, 17, 16}},                                                                                                                                                                              // M V
+	{op: R2P, name: "R2P", op13: 0xa04, fams: 0x3f, args: []uint16{14, 17, 4}},                                                                                                                                                                               // M V
+	{op: R2P, name: "R2P", op13: 0x1c04, fams: 0x3f, args: []uint16{14, 17, 5}},                                                                                                                                                                              // M V
+	{op: LEPC, name: "LEPC", op13: 0x34e, fams: 0x3f, args: []uint16{11}},                                                                                                                                                                                    // T V
+	{op: LEPC, name: "LEPC", op13: 0x94e, fams: 0x3f, args: []uint16{11, 18}},                                                                                                                                                                                // T V
+	{op: IADD3, name: "IADD3", op13: 0x210, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 19, 20, 21, 22, 23, 24, 25}},                                                                                                                                      // M T C V
+	{op: IADD3, name: "IADD3", op13: 0x810, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 19, 20, 21, 26, 23, 24, 25}},                                                                                                                                      // M T C V
+	{op: IADD3, name: "IADD3", op13: 0xa10, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 19, 20, 21, 27, 23, 24, 25}},                                                                                                                                      // M T C V
+	{op: IADD3, name: "IADD3", op13: 0x1c10, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 19, 20, 21, 28, 23, 24, 25}},                                                                                                                                     // M T C V
+	{op: IADD3, name: "IADD3", op13: 0x1a10, fams: 0xf, suf: []uint16{4}, args: []uint16{0, 19, 20, 21, 29, 23, 24, 25}},                                                                                                                                     // M T C V
+	{op: IADD3, name: "IADD3", op13: 0x210, fams: 0x30, suf: []uint16{4}, args: []uint16{0, 30, 31, 21, 22, 23, 24, 25}},                                                                                                                                     // M V
+	{op: IADD3, name: "IADD3", op13: 0x810, fams: 0x30, suf: []uint16{4}, args: []uint16{0, 30, 31, 21, 26, 23, 24, 25}},                                                                                                                                     // M V
+	{op: IADD3, name: "IADD3", op13: 0x1c10, fams: 0x30, suf: []uint16{4}, args: []uint16{0, 30, 31, 21, 28, 23, 24, 25}},                                                                                                                                    // M V
+	{op: IADD, name: "IADD", op13: 0x235, fams: 0x20, suf: []uint16{4, 5}, args: []uint16{32, 19, 33, 34, 24}},                                                                                                                                               // V
+	{op: IADD, name: "IADD", op13: 0x835, fams: 0x20, suf: []uint16{4, 5}, args: []uint16{32, 19, 33, 35, 24}},                                                                                                                                               // V
+	{op: IADD, name: "IADD", op13: 0x1c35, fams: 0x20, suf: []uint16{4, 5}, args: []uint16{32, 19, 33, 36, 24}},                                                                                                                                              // V
+	{op: VIADD, name: "VIADD", op13: 0x236, fams: 0x38, suf: []uint16{6}, args: []uint16{0, 15, 37}},                                                                                                                                                         // H V
+	{op: VIADD, name: "VIADD", op13: 0x836, fams: 0x38, suf: []uint16{6}, args: []uint16{0, 15, 38}},                                                                                                                                                         // H V
+	{op: VIADD, name: "VIADD", op13: 0xa36, fams: 0x38, suf: []uint16{6}, args: []uint16{0, 15, 39}},                                                                                                                                                         // H V
+	{op: VIADD, name: "VIADD", op13: 0x1c36, fams: 0x38, suf: []uint16{6}, args: []uint16{0, 15, 40}},                                                                                                                                                        // H V
+	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x246, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 37, 41, 42}},                                                                                                                                      // H V
+	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x446, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 43, 44, 42}},                                                                                                                                      // H V
+	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x646, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 43, 45, 42}},                                                                                                                                      // H V
+	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x846, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 38, 41, 42}},                                                                                                                                      // H V
+	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0xa46, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 39, 41, 42}},                                                                                                                                      // H V
+	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x1c46, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 40, 41, 42}},                                                                                                                                     // H V
+	{op: VIADDMNMX, name: "VIADDMNMX", op13: 0x1e46, fams: 0x38, suf: []uint16{7, 8}, args: []uint16{0, 15, 43, 46, 42}},                                                                                                                                     // H V
+	{op: IMAD, name: "IMAD", op13: 0x224, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 1, 23, 24}, alias: aliasImad},                                                                                                                              // M T C V
+	{op: IMAD, name: "IMAD", op13: 0x424, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 47, 48, 24}, alias: aliasImad},                                                                                                                             // M T C V
+	{op: IMAD, name: "IMAD", op13: 0x624, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 47, 49, 24}, alias: aliasImad},                                                                                                                             // M T C V
+	{op: IMAD, name: "IMAD", op13: 0x824, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 16, 23, 24}, alias: aliasImad},                                                                                                                             // M T C V
+	{op: IMAD, name: "IMAD", op13: 0xa24, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 4, 23, 24}, alias: aliasImad},                                                                                                                              // M T C V
+	{op: IMAD, name: "IMAD", op13: 0x1c24, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 5, 23, 24}, alias: aliasImad},                                                                                                                             // M T C V
+	{op: IMAD, name: "IMAD", op13: 0x1e24, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 47, 50, 24}, alias: aliasImad},                                                                                                                            // M T C V
+	{op: IMAD, name: "IMAD", op13: 0x1a24, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 6, 23, 24}, alias: aliasImad},                                                                                                                             // M T C V
+	{op: IMAD, name: "IMAD", op13: 0x1624, fams: 0x3f, suf: []uint16{9, 10}, args: []uint16{0, 15, 47, 51, 24}, alias: aliasImad},                                                                                                                            // M T C V
+	{op: IMADWide, name: "IMAD.WIDE", op13: 0x225, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 19, 15, 1, 52, 24}},                                                                                                                                  // M T C V
+	{op: IMADWide, name: "IMAD.WIDE", op13: 0x425, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 19, 15, 47, 48, 24}},                                                                                                                                 // M T C V
+	{op: IMADWide, name: "IMAD.WIDE", op13: 0x625, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 19, 15, 47, 53, 24}},                                                                                                                                 // M T C V
+	{op: IMADWide, name: "IMAD.WIDE", op13: 0x825, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 19, 15, 16, 52, 24}},                                                                                                                                 // M T C V
+	{op: IMADWide, name: "IMAD.WIDE", op13: 0xa25, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 19, 15, 4, 52, 24}},                                                                                                                                  // M T C V
+	{op: IMADWide, name: "IMAD.WIDE", op13: 0x1c25, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 19, 15, 5, 52, 24}},                                                                                                                                 // M T C V
+	{op: IMADWide, name: "IMAD.WIDE", op13: 0x1e25, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 19, 15, 47, 54, 24}},                                                                                                                                // M T C V
+	{op: IMADWide, name: "IMAD.WIDE", op13: 0x1a25, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 19, 15, 6, 52, 24}},                                                                                                                                 // M T C V
+	{op: IMADWide, name: "IMAD.WIDE", op13: 0x1625, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{11, 19, 15, 47, 55, 24}},                                                                                                                                // M T C V
+	{op: IMADHi, name: "IMAD.HI", op13: 0x227, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 19, 15, 1, 52, 24}},                                                                                                                                       // T C V
+	{op: IMADHi, name: "IMAD.HI", op13: 0x427, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 19, 15, 47, 48, 24}},                                                                                                                                      // T C V
+	{op: IMADHi, name: "IMAD.HI", op13: 0x627, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 19, 15, 47, 53, 24}},                                                                                                                                      // T C V
+	{op: IMADHi, name: "IMAD.HI", op13: 0x827, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 19, 15, 16, 52, 24}},                                                                                                                                      // T C V
+	{op: IMADHi, name: "IMAD.HI", op13: 0xa27, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 19, 15, 4, 52, 24}},                                                                                                                                       // T C V
+	{op: IMADHi, name: "IMAD.HI", op13: 0x1c27, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 19, 15, 5, 52, 24}},                                                                                                                                      // T C V
+	{op: IMADHi, name: "IMAD.HI", op13: 0x1e27, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 19, 15, 47, 54, 24}},                                                                                                                                     // T C V
+	{op: IMADHi, name: "IMAD.HI", op13: 0x1a27, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 19, 15, 6, 52, 24}},                                                                                                                                      // T C V
+	{op: IMADHi, name: "IMAD.HI", op13: 0x1627, fams: 0x3f, suf: []uint16{11, 4}, args: []uint16{0, 19, 15, 47, 55, 24}},                                                                                                                                     // T C V
+	{op: IDP, name: "IDP", op13: 0x226, fams: 0x3f, suf: []uint16{12}, args: []uint16{0, 15, 1, 56}},                                                                                                                                                         // M T V
+	{op: IDP, name: "IDP", op13: 0x826, fams: 0x3f, suf: []uint16{12}, args: []uint16{0, 15, 3, 56}},                                                                                                                                                         // M T V
+	{op: IDP, name: "IDP", op13: 0xa26, fams: 0x3f, suf: []uint16{12}, args: []uint16{0, 15, 4, 56}},                                                                                                                                                         // M T V
+	{op: IDP, name: "IDP", op13: 0x1c26, fams: 0x3f, suf: []uint16{12}, args: []uint16{0, 15, 5, 56}},                                                                                                                                                        // M T V
+	{op: LEA, name: "LEA", op13: 0x211, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 19, 21, 22, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                  // M T C V
+	{op: LEA, name: "LEA", op13: 0x811, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 19, 21, 58, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                  // M T C V
+	{op: LEA, name: "LEA", op13: 0xa11, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 19, 21, 27, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                  // M T C V
+	{op: LEA, name: "LEA", op13: 0x1c11, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 19, 21, 28, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                 // M T C V
+	{op: LEA, name: "LEA", op13: 0x1a11, fams: 0x3f, suf: []uint16{4}, args: []uint16{0, 19, 21, 29, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                 // M T C V
+	{op: LEA, name: "LEA", op13: 0x211, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 19, 21, 22, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                                          // T C V
+	{op: LEA, name: "LEA", op13: 0x811, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 19, 21, 58, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                                          // T C V
+	{op: LEA, name: "LEA", op13: 0xa11, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 19, 21, 27, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                                          // T C V
+	{op: LEA, name: "LEA", op13: 0x1c11, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 19, 21, 28, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                                         // T C V
+	{op: LEA, name: "LEA", op13: 0x1a11, fams: 0x3f, suf: []uint16{13, 4, 14}, args: []uint16{0, 19, 21, 29, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}},                                                         // T C V
+	{op: LEA, name: "LEA", op13: 0x211, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 19, 21, 22, 41, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                                          // T C V
+	{op: LEA, name: "LEA", op13: 0x811, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 19, 21, 58, 41, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                                          // T C V
+	{op: LEA, name: "LEA", op13: 0xa11, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 19, 21, 27, 41, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                                          // T C V
+	{op: LEA, name: "LEA", op13: 0x1c11, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 19, 21, 28, 41, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                                         // T C V
+	{op: LEA, name: "LEA", op13: 0x1a11, fams: 0x3f, suf: []uint16{13, 4}, args: []uint16{0, 19, 21, 29, 41, 57, 24}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}},                                                         // T C V
+	{op: IABS, name: "IABS", op13: 0x213, fams: 0x3f, args: []uint16{0, 1}},                                                                                                                                                                                  // M T V
+	{op: IABS, name: "IABS", op13: 0x813, fams: 0x3f, args: []uint16{0, 38}},                                                                                                                                                                                 // M T V
+	{op: IABS, name: "IABS", op13: 0xa13, fams: 0x3f, args: []uint16{0, 4}},                                                                                                                                                                                  // M T V
+	{op: IABS, name: "IABS", op13: 0x1c13, fams: 0x3f, args: []uint16{0, 5}},                                                                                                                                                                                 // M T V
+	{op: IMNMX, name: "IMNMX", op13: 0x217, fams: 0x1f, suf: []uint16{11}, args: []uint16{0, 15, 1, 42}},                                                                                                                                                     // M T C V
+	{op: IMNMX, name: "IMNMX", op13: 0x817, fams: 0x1f, suf: []uint16{11}, args: []uint16{0, 15, 16, 42}},                                                                                                                                                    // M T C V
+	{op: IMNMX, name: "IMNMX", op13: 0xa17, fams: 0x1f, suf: []uint16{11}, args: []uint16{0, 15, 4, 42}},                                                                                                                                                     // M T C V
+	{op: IMNMX, name: "IMNMX", op13: 0x1c17, fams: 0x1f, suf: []uint16{11}, args: []uint16{0, 15, 5, 42}},                                                                                                                                                    // M T C V
+	{op: IMNMX, name: "IMNMX", op13: 0x217, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{30, 31, 59, 60, 61, 42, 62}},                                                                                                                               // V
+	{op: IMNMX, name: "IMNMX", op13: 0x817, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{30, 31, 59, 60, 63, 42, 62}},                                                                                                                               // V
+	{op: IMNMX, name: "IMNMX", op13: 0x1c17, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{30, 31, 59, 60, 64, 42, 62}},                                                                                                                              // V
+	{op: VIMNMX, name: "VIMNMX", op13: 0x248, fams: 0x8, suf: []uint16{7, 8}, args: []uint16{0, 15, 1, 42}},                                                                                                                                                  // H V
+	{op: VIMNMX, name: "VIMNMX", op13: 0x848, fams: 0x8, suf: []uint16{7, 8}, args: []uint16{0, 15, 16, 42}},                                                                                                                                                 // H V
+	{op: VIMNMX, name: "VIMNMX", op13: 0xa48, fams: 0x8, suf: []uint16{7, 8}, args: []uint16{0, 15, 4, 42}},                                                                                                                                                  // H V
+	{op: VIMNMX, name: "VIMNMX", op13: 0x1c48, fams: 0x8, suf: []uint16{7, 8}, args: []uint16{0, 15, 5, 42}},                                                                                                                                                 // H V
+	{op: VIMNMX, name: "VIMNMX", op13: 0x248, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{0, 30, 31, 15, 1, 42}},                                                                                                                                        // H V
+	{op: VIMNMX, name: "VIMNMX", op13: 0x848, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{0, 30, 31, 15, 16, 42}},                                                                                                                                       // H V
+	{op: VIMNMX, name: "VIMNMX", op13: 0x1c48, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{0, 30, 31, 15, 5, 42}},                                                                                                                                       // H V
+	{op: VIMNMX, name: "VIMNMX", op13: 0x248, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{0, 15, 1, 42}},                                                                                                                                                // V
+	{op: VIMNMX, name: "VIMNMX", op13: 0x848, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{0, 15, 16, 42}},                                                                                                                                               // V
+	{op: VIMNMX, name: "VIMNMX", op13: 0x1c48, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{0, 15, 5, 42}},                                                                                                                                               // V
+	{op: VABSDIFF, name: "VABSDIFF", op13: 0x214, fams: 0x3f, suf: []uint16{11}, args: []uint16{0, 19, 15, 1, 41}},                                                                                                                                           // T V
+	{op: VABSDIFF, name: "VABSDIFF", op13: 0x814, fams: 0x3f, suf: []uint16{11}, args: []uint16{0, 19, 15, 3, 41}},                                                                                                                                           // T V
+	{op: VABSDIFF, name: "VABSDIFF", op13: 0xa14, fams: 0x3f, suf: []uint16{11}, args: []uint16{0, 19, 15, 4, 41}},                                                                                                                                           // T V
+	{op: VABSDIFF, name: "VABSDIFF", op13: 0x1c14, fams: 0x3f, suf: []uint16{11}, args: []uint16{0, 19, 15, 5, 41}},                                                                                                                                          // T V
+	{op: VABSDIFF4, name: "VABSDIFF4", op13: 0x215, fams: 0x3f, suf: []uint16{19}, args: []uint16{0, 19, 15, 1, 41}},                                                                                                                                         // T V
+	{op: VABSDIFF4, name: "VABSDIFF4", op13: 0x815, fams: 0x3f, suf: []uint16{19}, args: []uint16{0, 19, 15, 3, 41}},                                                                                                                                         // T V
+	{op: VABSDIFF4, name: "VABSDIFF4", op13: 0xa15, fams: 0x3f, suf: []uint16{19}, args: []uint16{0, 19, 15, 4, 41}},                                                                                                                                         // T V
+	{op: VABSDIFF4, name: "VABSDIFF4", op13: 0x1c15, fams: 0x3f, suf: []uint16{19}, args: []uint16{0, 19, 15, 5, 41}},                                                                                                                                        // T V
+	{op: LOP3, name: "LOP3.LUT", op13: 0x212, fams: 0x3f, suf: []uint16{20}, args: []uint16{19, 0, 15, 1, 41, 65, 42}},                                                                                                                                       // M T C V
+	{op: LOP3, name: "LOP3.LUT", op13: 0x812, fams: 0x3f, suf: []uint16{20}, args: []uint16{19, 0, 15, 38, 41, 65, 42}},                                                                                                                                      // M T C V
+	{op: LOP3, name: "LOP3.LUT", op13: 0xa12, fams: 0x3f, suf: []uint16{20}, args: []uint16{19, 0, 15, 4, 41, 65, 42}},                                                                                                                                       // M T C V
+	{op: LOP3, name: "LOP3.LUT", op13: 0x1c12, fams: 0x3f, suf: []uint16{20}, args: []uint16{19, 0, 15, 5, 41, 65, 42}},                                                                                                                                      // M T C V
+	{op: LOP3, name: "LOP3.LUT", op13: 0x1a12, fams: 0x3f, suf: []uint16{20}, args: []uint16{19, 0, 15, 6, 41, 65, 42}},                                                                                                                                      // M T C V
+	{op: PLOP3, name: "PLOP3.LUT", op13: 0x81c, fams: 0x3f, args: []uint16{30, 31, 42, 62, 66, 67, 68}, conds: []cond{{field{lo: 67, width: 1}, 0x0}}},                                                                                                       // M T C V
+	{op: PLOP3, name: "PLOP3.LUT", op13: 0x81c, fams: 0x3e, args: []uint16{30, 31, 42, 62, 69, 67, 68}, conds: []cond{{field{lo: 67, width: 1}, 0x1}}},                                                                                                       // M T C V
+	{op: SHF, name: "SHF", op13: 0x219, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 1, 41}},                                                                                                                                             // M T C V
+	{op: SHF, name: "SHF", op13: 0x419, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 47, 44}},                                                                                                                                            // M T C V
+	{op: SHF, name: "SHF", op13: 0x619, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 47, 45}},                                                                                                                                            // M T C V
+	{op: SHF, name: "SHF", op13: 0x819, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 38, 41}},                                                                                                                                            // M T C V
+	{op: SHF, name: "SHF", op13: 0xa19, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 4, 41}},                                                                                                                                             // M T C V
+	{op: SHF, name: "SHF", op13: 0x1c19, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 5, 41}},                                                                                                                                            // M T C V
+	{op: SHF, name: "SHF", op13: 0x1e19, fams: 0x3f, suf: []uint16{21, 22, 23, 13}, args: []uint16{0, 15, 47, 46}},                                                                                                                                           // M T C V
+	{op: BMSK, name: "BMSK", op13: 0x21b, fams: 0x3f, suf: []uint16{22}, args: []uint16{0, 15, 1}},                                                                                                                                                           // M T V
+	{op: BMSK, name: "BMSK", op13: 0x81b, fams: 0x3f, suf: []uint16{22}, args: []uint16{0, 15, 38}},                                                                                                                                                          // M T V
+	{op: BMSK, name: "BMSK", op13: 0xa1b, fams: 0x3f, suf: []uint16{22}, args: []uint16{0, 15, 4}},                                                                                                                                                           // M T V
+	{op: BMSK, name: "BMSK", op13: 0x1c1b, fams: 0x3f, suf: []uint16{22}, args: []uint16{0, 15, 5}},                                                                                                                                                          // M T V
+	{op: SGXT, name: "SGXT", op13: 0x21a, fams: 0x3f, suf: []uint16{22, 11}, args: []uint16{0, 15, 1}},                                                                                                                                                       // T C V
+	{op: SGXT, name: "SGXT", op13: 0x81a, fams: 0x3f, suf: []uint16{22, 11}, args: []uint16{0, 15, 38}},                                                                                                                                                      // T C V
+	{op: SGXT, name: "SGXT", op13: 0xa1a, fams: 0x3f, suf: []uint16{22, 11}, args: []uint16{0, 15, 4}},                                                                                                                                                       // T C V
+	{op: SGXT, name: "SGXT", op13: 0x1c1a, fams: 0x3f, suf: []uint16{22, 11}, args: []uint16{0, 15, 5}},                                                                                                                                                      // T C V
+	{op: BREV, name: "BREV", op13: 0x301, fams: 0x3f, args: []uint16{0, 1}},                                                                                                                                                                                  // M T V
+	{op: BREV, name: "BREV", op13: 0x901, fams: 0x3f, args: []uint16{0, 38}},                                                                                                                                                                                 // M T V
+	{op: BREV, name: "BREV", op13: 0xb01, fams: 0x3f, args: []uint16{0, 4}},                                                                                                                                                                                  // M T V
+	{op: BREV, name: "BREV", op13: 0x1d01, fams: 0x3f, args: []uint16{0, 5}},                                                                                                                                                                                 // M T V
+	{op: FLO, name: "FLO", op13: 0x300, fams: 0x3f, suf: []uint16{11, 24}, args: []uint16{0, 19, 70}},                                                                                                                                                        // M T V
+	{op: FLO, name: "FLO", op13: 0x900, fams: 0x3f, suf: []uint16{11, 24}, args: []uint16{0, 19, 38}},                                                                                                                                                        // M T V
+	{op: FLO, name: "FLO", op13: 0xb00, fams: 0x3f, suf: []uint16{11, 24}, args: []uint16{0, 19, 71}},                                                                                                                                                        // M T V
+	{op: FLO, name: "FLO", op13: 0x1d00, fams: 0x3f, suf: []uint16{11, 24}, args: []uint16{0, 19, 72}},                                                                                                                                                       // M T V
+	{op: POPC, name: "POPC", op13: 0x309, fams: 0x3f, args: []uint16{0, 70}},                                                                                                                                                                                 // M T V
+	{op: POPC, name: "POPC", op13: 0x909, fams: 0x3f, args: []uint16{0, 38}},                                                                                                                                                                                 // M T V
+	{op: POPC, name: "POPC", op13: 0xb09, fams: 0x3f, args: []uint16{0, 71}},                                                                                                                                                                                 // M T V
+	{op: POPC, name: "POPC", op13: 0x1d09, fams: 0x3f, args: []uint16{0, 72}},                                                                                                                                                                                // M T V
+	{op: PRMT, name: "PRMT", op13: 0x216, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 1, 41}},                                                                                                                                                       // M T C V
+	{op: PRMT, name: "PRMT", op13: 0x416, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 47, 44}},                                                                                                                                                      // M T C V
+	{op: PRMT, name: "PRMT", op13: 0x616, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 47, 45}},                                                                                                                                                      // M T C V
+	{op: PRMT, name: "PRMT", op13: 0x816, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 38, 41}},                                                                                                                                                      // M T C V
+	{op: PRMT, name: "PRMT", op13: 0xa16, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 4, 41}},                                                                                                                                                       // M T C V
+	{op: PRMT, name: "PRMT", op13: 0x1c16, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 5, 41}},                                                                                                                                                      // M T C V
+	{op: PRMT, name: "PRMT", op13: 0x1e16, fams: 0x3f, suf: []uint16{25}, args: []uint16{0, 15, 47, 46}},                                                                                                                                                     // M T C V
+	{op: MOVM, name: "MOVM", op13: 0x23a, fams: 0x3e, suf: []uint16{26}, args: []uint16{0, 15}},                                                                                                                                                              // T V
+	{op: ISETP, name: "ISETP", op13: 0x20c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{30, 31, 15, 1, 42, 73}},                                                                                                                                // M T C V
+	{op: ISETP, name: "ISETP", op13: 0x80c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{30, 31, 15, 16, 42, 73}},                                                                                                                               // M T C V
+	{op: ISETP, name: "ISETP", op13: 0xa0c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{30, 31, 15, 4, 42, 73}},                                                                                                                                // M T C V
+	{op: ISETP, name: "ISETP", op13: 0x1c0c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{30, 31, 15, 5, 42, 73}},                                                                                                                               // M T C V
+	{op: ISETP, name: "ISETP", op13: 0x1a0c, fams: 0x1f, suf: []uint16{27, 11, 28, 29}, args: []uint16{30, 31, 15, 6, 42, 73}},                                                                                                                               // M T C V
+	{op: ISETP, name: "ISETP", op13: 0x20c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{30, 31, 74, 8, 42, 73}},                                                                                                                        // V
+	{op: ISETP, name: "ISETP", op13: 0x80c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{30, 31, 74, 75, 42, 73}},                                                                                                                       // V
+	{op: ISETP, name: "ISETP", op13: 0x1c0c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{30, 31, 74, 10, 42, 73}},                                                                                                                      // V
+	{op: SEL, name: "SEL", op13: 0x207, fams: 0x3f, args: []uint16{0, 15, 1, 42}},                                                                                                                                                                            // M T C V
+	{op: SEL, name: "SEL", op13: 0x807, fams: 0x3f, args: []uint16{0, 15, 38, 42}},                                                                                                                                                                           // M T C V
+	{op: SEL, name: "SEL", op13: 0xa07, fams: 0x3f, args: []uint16{0, 15, 4, 42}},                                                                                                                                                                            // M T C V
+	{op: SEL, name: "SEL", op13: 0x1c07, fams: 0x3f, args: []uint16{0, 15, 5, 42}},                                                                                                                                                                           // M T C V
+	{op: SEL, name: "SEL", op13: 0x1a07, fams: 0x3f, args: []uint16{0, 15, 6, 42}},                                                                                                                                                                           // M T C V
+	{op: SEL, name: "SEL", op13: 0x407, fams: 0x20, suf: []uint16{1}, args: []uint16{11, 76, 77, 42}},                                                                                                                                                        // V
+	{op: SEL, name: "SEL", op13: 0x607, fams: 0x20, suf: []uint16{1}, args: []uint16{11, 76, 78, 42}},                                                                                                                                                        // V
+	{op: LDS, name: "LDS", op13: 0x984, fams: 0x3, suf: []uint16{32}, args: []uint16{79, 80}},                                                                                                                                                                // M T C
+	{op: LDS, name: "LDS", op13: 0x1984, fams: 0x2, suf: []uint16{32}, args: []uint16{79, 81}},                                                                                                                                                               // T C
+	{op: LDS, name: "LDS", op13: 0x984, fams: 0x3c, suf: []uint16{33, 34}, args: []uint16{82, 83, 80}},                                                                                                                                                       // M T C V
+	{op: LDS, name: "LDS", op13: 0x1984, fams: 0x3c, suf: []uint16{33, 34}, args: []uint16{82, 83, 81}},                                                                                                                                                      // M T C V
+	{op: STS, name: "STS", op13: 0x388, fams: 0x3f, suf: []uint16{33}, args: []uint16{80, 84}},                                                                                                                                                               // M T C V
+	{op: STS, name: "STS", op13: 0x1988, fams: 0x3e, suf: []uint16{33}, args: []uint16{85, 84}},                                                                                                                                                              // T C V
+	{op: LDSM, name: "LDSM", op13: 0x83b, fams: 0xe, suf: []uint16{35, 36, 37}, args: []uint16{86, 87}},                                                                                                                                                      // T C V
+	{op: LDSM, name: "LDSM", op13: 0x83b, fams: 0x30, suf: []uint16{38, 36, 37}, args: []uint16{86, 87}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                      // V
+	{op: LDSM, name: "LDSM", op13: 0x83b, fams: 0x30, suf: []uint16{38, 39, 40}, args: []uint16{88, 87}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 78, width: 2}, 0x0}}},                                                                      // V
+	{op: LDSM, name: "LDSM", op13: 0x183b, fams: 0xe, suf: []uint16{35, 36, 37}, args: []uint16{86, 89}},                                                                                                                                                     // T C V
+	{op: LDSM, name: "LDSM", op13: 0x183b, fams: 0x30, suf: []uint16{38, 36, 37}, args: []uint16{86, 89}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                     // V
+	{op: LDSM, name: "LDSM", op13: 0x183b, fams: 0x30, suf: []uint16{38, 39, 40}, args: []uint16{88, 89}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 78, width: 2}, 0x0}}},                                                                     // V
+	{op: STSM, name: "STSM", op13: 0x844, fams: 0x8, suf: []uint16{41, 36, 37}, args: []uint16{87, 90}},                                                                                                                                                      // H V
+	{op: STSM, name: "STSM", op13: 0x844, fams: 0x30, suf: []uint16{42, 43, 37}, args: []uint16{87, 90}},                                                                                                                                                     // V
+	{op: STSM, name: "STSM", op13: 0x1844, fams: 0x8, suf: []uint16{41, 36, 37}, args: []uint16{91, 90}},                                                                                                                                                     // H V
+	{op: STSM, name: "STSM", op13: 0x1844, fams: 0x30, suf: []uint16{42, 43, 37}, args: []uint16{91, 90}},                                                                                                                                                    // V
+	{op: ATOMS, name: "ATOMS", op13: 0x38c, fams: 0x7, suf: []uint16{44, 45}, args: []uint16{92, 80, 93}},                                                                                                                                                    // M T C V
+	{op: ATOMS, name: "ATOMS", op13: 0x38c, fams: 0x38, suf: []uint16{44, 46}, args: []uint16{94, 80, 95}},                                                                                                                                                   // M T C V
+	{op: ATOMS, name: "ATOMS", op13: 0x198c, fams: 0x6, suf: []uint16{44, 45}, args: []uint16{92, 85, 93}},                                                                                                                                                   // T C V
+	{op: ATOMS, name: "ATOMS", op13: 0x198c, fams: 0x38, suf: []uint16{44, 46}, args: []uint16{94, 85, 95}},                                                                                                                                                  // T C V
+	{op: ATOMS, name: "ATOMS", op13: 0x38d, fams: 0x7, suf: []uint16{47, 48}, args: []uint16{92, 80, 93, 96}},                                                                                                                                                // M T C V
+	{op: ATOMS, name: "ATOMS", op13: 0x38d, fams: 0x38, suf: []uint16{47, 49}, args: []uint16{94, 80, 95, 97}},                                                                                                                                               // M T C V
+	{op: ATOMS, name: "ATOMS", op13: 0x58d, fams: 0x38, suf: []uint16{47, 49}, args: []uint16{30, 80, 95, 97}},                                                                                                                                               // V
+	{op: ATOMS, name: "ATOMS", op13: 0x1f8c, fams: 0x6, suf: []uint16{50, 51}, args: []uint16{0, 85}, conds: []cond{{field{lo: 87, width: 4}, 0xa}}},                                                                                                         // C V
+	{op: ATOMS, name: "ATOMS", op13: 0x1f8c, fams: 0x38, suf: []uint16{50, 51}, args: []uint16{0, 85}, conds: []cond{{field{lo: 87, width: 4}, 0xb}}},                                                                                                        // V
+	{op: ATOMS, name: "ATOMS", op13: 0x1f8c, fams: 0x3e, suf: []uint16{52, 53}, args: []uint16{11, 85}, conds: []cond{{field{lo: 87, width: 4}, 0x9}}},                                                                                                       // C V
+	{op: LDGSTS, name: "LDGSTS", op13: 0x1fae, fams: 0xc, suf: []uint16{54, 55, 56, 57, 58, 59, 60}, args: []uint16{98, 99, 100}},                                                                                                                            // C H V
+	{op: LDGSTS, name: "LDGSTS", op13: 0x1dae, fams: 0xc, suf: []uint16{54, 55, 56, 57, 58, 59, 60}, args: []uint16{101, 102, 100}},                                                                                                                          // C H
+	{op: LDGSTS, name: "LDGSTS", op13: 0x1fae, fams: 0x30, suf: []uint16{61, 55, 56, 62, 63, 59, 60}, args: []uint16{98, 103, 100}},                                                                                                                          // V
+	{op: LDGSTS, name: "LDGSTS", op13: 0x1dae, fams: 0x30, suf: []uint16{61, 55, 56, 62, 63, 59, 60}, args: []uint16{101, 104, 100}},                                                                                                                         // V
+	{op: LDGDEPBAR, name: "LDGDEPBAR", op13: 0x9af, fams: 0x3c},                                                                                                                                                                                              // T C V
+	{op: LDG, name: "LDG", op13: 0x381, fams: 0x3, suf: []uint16{64, 56, 65, 66}, args: []uint16{19, 83, 105, 106}},                                                                                                                                          // M T C
+	{op: LDG, name: "LDG", op13: 0x1981, fams: 0x2, suf: []uint16{64, 56, 65, 66}, args: []uint16{19, 83, 107, 106}},                                                                                                                                         // M T C
+	{op: LDG, name: "LDG", op13: 0x381, fams: 0x3c, suf: []uint16{64, 56, 67, 65, 59}, args: []uint16{19, 83, 105, 106}},                                                                                                                                     // M T C V
+	{op: LDG, name: "LDG", op13: 0x1981, fams: 0x3c, suf: []uint16{64, 56, 67, 65, 59}, args: []uint16{19, 83, 108, 106}},                                                                                                                                    // M T C V
+	{op: STG, name: "STG", op13: 0x386, fams: 0x3, suf: []uint16{64, 56, 65, 66}, args: []uint16{105, 84}},                                                                                                                                                   // M T C
+	{op: STG, name: "STG", op13: 0x1986, fams: 0x2, suf: []uint16{64, 56, 65, 66}, args: []uint16{109, 84}},                                                                                                                                                  // M T C
+	{op: STG, name: "STG", op13: 0x386, fams: 0x3c, suf: []uint16{64, 56, 65, 59}, args: []uint16{105, 84}},                                                                                                                                                  // M T C V
+	{op: STG, name: "STG", op13: 0x1986, fams: 0x3c, suf: []uint16{64, 56, 65, 59}, args: []uint16{110, 84}},                                                                                                                                                 // M T C V
+	{op: LDG, name: "LDG", op13: 0x197e, fams: 0x30, suf: []uint16{68, 56, 69, 70, 71, 59}, args: []uint16{111, 112, 113, 114, 115}},                                                                                                                         // V
+	{op: STG, name: "STG", op13: 0x197f, fams: 0x30, suf: []uint16{68, 56, 69, 71, 59}, args: []uint16{116, 117, 118, 119}},                                                                                                                                  // V
+	{op: LD, name: "LD", op13: 0x980, fams: 0x3, suf: []uint16{64, 56, 65, 66}, args: []uint16{83, 120, 106}},                                                                                                                                                // T
+	{op: LD, name: "LD", op13: 0x1980, fams: 0x2, suf: []uint16{64, 56, 65, 66}, args: []uint16{83, 107, 106}},                                                                                                                                               // T
+	{op: LD, name: "LD", op13: 0x980, fams: 0x3c, suf: []uint16{64, 56, 65, 59}, args: []uint16{83, 120, 106}},                                                                                                                                               // T V
+	{op: LD, name: "LD", op13: 0x1980, fams: 0x3c, suf: []uint16{64, 56, 65, 59}, args: []uint16{83, 108, 106}},                                                                                                                                              // T V
+	{op: ST, name: "ST", op13: 0x385, fams: 0x3, suf: []uint16{64, 56, 65, 66}, args: []uint16{120, 121}},                                                                                                                                                    // T
+	{op: ST, name: "ST", op13: 0x1985, fams: 0x2, suf: []uint16{64, 56, 65, 66}, args: []uint16{109, 84}},                                                                                                                                                    // T
+	{op: ST, name: "ST", op13: 0x385, fams: 0x3c, suf: []uint16{64, 56, 65, 59}, args: []uint16{120, 121}},                                                                                                                                                   // T V
+	{op: ST, name: "ST", op13: 0x1985, fams: 0x3c, suf: []uint16{64, 56, 65, 59}, args: []uint16{110, 84}},                                                                                                                                                   // T V
+	{op: LDL, name: "LDL", op13: 0x983, fams: 0x3f, suf: []uint16{72, 33}, args: []uint16{83, 87}},                                                                                                                                                           // M T V
+	{op: LDL, name: "LDL", op13: 0x1983, fams: 0x3e, suf: []uint16{72, 33}, args: []uint16{83, 89}},                                                                                                                                                          // T V
+	{op: STL, name: "STL", op13: 0x387, fams: 0x3f, suf: []uint16{72, 33}, args: []uint16{87, 84}},                                                                                                                                                           // M T V
+	{op: STL, name: "STL", op13: 0x1987, fams: 0x3e, suf: []uint16{72, 33}, args: []uint16{91, 84}},                                                                                                                                                          // T V
+	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x3, suf: []uint16{64, 73, 56, 74, 66}, args: []uint16{30, 122, 105, 123}},                                                                                                                                   // M T
+	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x4, suf: []uint16{64, 73, 56, 74, 59}, args: []uint16{30, 122, 105, 123}},                                                                                                                                   // M T
+	{op: ATOM, name: "ATOM", op13: 0x38a, fams: 0x38, suf: []uint16{64, 73, 56, 75, 59}, args: []uint16{30, 124, 105, 125}},                                                                                                                                  // M T
+	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x4, suf: []uint16{64, 73, 56, 74, 59}, args: []uint16{30, 122, 126, 123}},                                                                                                                                  // V
+	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x8, suf: []uint16{64, 73, 56, 75, 59}, args: []uint16{30, 124, 126, 125}},                                                                                                                                  // V
+	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x30, suf: []uint16{64, 73, 56, 75, 59}, args: []uint16{30, 124, 127, 125}},                                                                                                                                 // V
+	{op: ATOM, name: "ATOM", op13: 0x198a, fams: 0x2, suf: []uint16{64, 73, 56, 74, 66}, args: []uint16{30, 122, 128, 123}},                                                                                                                                  // V
+	{op: ATOM, name: "ATOM", op13: 0x38b, fams: 0x3, suf: []uint16{64, 76, 56, 48, 66}, args: []uint16{30, 92, 105, 93, 96}},                                                                                                                                 // M T
+	{op: ATOM, name: "ATOM", op13: 0x38b, fams: 0x4, suf: []uint16{64, 76, 56, 48, 59}, args: []uint16{30, 92, 105, 93, 96}},                                                                                                                                 // M T V
+	{op: ATOM, name: "ATOM", op13: 0x38b, fams: 0x38, suf: []uint16{64, 76, 56, 49, 59}, args: []uint16{30, 94, 105, 95, 97}},                                                                                                                                // M T V
+	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x3, suf: []uint16{64, 73, 56, 74, 66}, args: []uint16{30, 122, 105, 123}},                                                                                                                                 // M T
+	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x2, suf: []uint16{64, 73, 56, 74, 66}, args: []uint16{30, 122, 128, 123}},                                                                                                                                // T
+	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x4, suf: []uint16{64, 73, 56, 74, 59}, args: []uint16{30, 122, 105, 123}},                                                                                                                                 // M T
+	{op: ATOMG, name: "ATOMG", op13: 0x3a8, fams: 0x38, suf: []uint16{64, 73, 56, 75, 59}, args: []uint16{30, 124, 105, 125}},                                                                                                                                // M T
+	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x4, suf: []uint16{64, 73, 56, 74, 59}, args: []uint16{30, 122, 126, 123}},                                                                                                                                // V
+	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x8, suf: []uint16{64, 73, 56, 75, 59}, args: []uint16{30, 124, 126, 125}},                                                                                                                                // V
+	{op: ATOMG, name: "ATOMG", op13: 0x19a8, fams: 0x30, suf: []uint16{64, 73, 56, 75, 59}, args: []uint16{30, 124, 127, 125}},                                                                                                                               // V
+	{op: ATOMG, name: "ATOMG", op13: 0x3a9, fams: 0x3, suf: []uint16{64, 76, 56, 48, 66}, args: []uint16{30, 92, 105, 93, 96}},                                                                                                                               // M T
+	{op: ATOMG, name: "ATOMG", op13: 0x3a9, fams: 0x4, suf: []uint16{64, 76, 56, 48, 59}, args: []uint16{30, 92, 105, 93, 96}},                                                                                                                               // V
+	{op: ATOMG, name: "ATOMG", op13: 0x3a9, fams: 0x38, suf: []uint16{64, 76, 56, 49, 59}, args: []uint16{30, 94, 105, 95, 97}},                                                                                                                              // V
+	{op: ATOMG, name: "ATOMG", op13: 0x3a3, fams: 0x38, suf: []uint16{64, 77, 56, 78, 59}, args: []uint16{30, 129, 105, 130}},                                                                                                                                // T V
+	{op: ATOMG, name: "ATOMG", op13: 0x19a3, fams: 0x8, suf: []uint16{64, 77, 56, 78, 59}, args: []uint16{30, 129, 126, 130}},                                                                                                                                // V
+	{op: ATOMG, name: "ATOMG", op13: 0x19a3, fams: 0x30, suf: []uint16{64, 77, 56, 78, 59}, args: []uint16{30, 129, 127, 130}},                                                                                                                               // V
+	{op: LDGMC, name: "LDGMC", op13: 0x19a5, fams: 0x38, suf: []uint16{64, 77, 78, 59}, args: []uint16{129, 131}},                                                                                                                                            // V
+	{op: RED, name: "RED", op13: 0x98e, fams: 0x3, suf: []uint16{64, 79, 56, 74, 66}, args: []uint16{105, 123}},                                                                                                                                              // T
+	{op: RED, name: "RED", op13: 0x198e, fams: 0x2, suf: []uint16{64, 79, 56, 74, 66}, args: []uint16{128, 123}},                                                                                                                                             // T
+	{op: RED, name: "RED", op13: 0x98e, fams: 0x4, suf: []uint16{64, 79, 56, 74, 59}, args: []uint16{105, 123}},                                                                                                                                              // T
+	{op: RED, name: "RED", op13: 0x198e, fams: 0x4, suf: []uint16{64, 79, 56, 74, 59}, args: []uint16{132, 123}},                                                                                                                                             // V
+	{op: REDG, name: "REDG", op13: 0x98e, fams: 0x38, suf: []uint16{64, 79, 56, 75, 59}, args: []uint16{105, 125}},                                                                                                                                           // T
+	{op: REDG, name: "REDG", op13: 0x198e, fams: 0x8, suf: []uint16{64, 79, 56, 75, 59}, args: []uint16{132, 125}},                                                                                                                                           // V
+	{op: REDG, name: "REDG", op13: 0x198e, fams: 0x30, suf: []uint16{64, 79, 56, 75, 59}, args: []uint16{133, 125}},                                                                                                                                          // V
+	{op: REDG, name: "REDG", op13: 0x9a6, fams: 0x38, suf: []uint16{64, 77, 56, 78, 59}, args: []uint16{105, 130}},                                                                                                                                           // T
+	{op: REDG, name: "REDG", op13: 0x19a6, fams: 0x8, suf: []uint16{64, 77, 56, 78, 59}, args: []uint16{132, 130}},                                                                                                                                           // V
+	{op: REDG, name: "REDG", op13: 0x19a6, fams: 0x30, suf: []uint16{64, 77, 56, 78, 59}, args: []uint16{133, 130}},                                                                                                                                          // V
+	{op: LDC, name: "LDC", op13: 0xb82, fams: 0x3f, suf: []uint16{33, 80}, args: []uint16{83, 134}},                                                                                                                                                          // M C V
+	{op: LDC, name: "LDC", op13: 0x1b82, fams: 0x3e, suf: []uint16{33, 80}, args: []uint16{83, 135}},                                                                                                                                                         // M T
+	{op: LDC, name: "LDC", op13: 0x1582, fams: 0x3e, suf: []uint16{33, 80}, args: []uint16{83, 135}},                                                                                                                                                         // M T
+	{op: ULDC, name: "ULDC", op13: 0xab9, fams: 0xe, suf: []uint16{33}, args: []uint16{136, 137}, ugd: true},                                                                                                                                                 // M C V
+	{op: ULDC, name: "ULDC", op13: 0x1ab9, fams: 0xe, suf: []uint16{33}, args: []uint16{136, 138}, ugd: true},                                                                                                                                                // T
+	{op: ULDC, name: "ULDC", op13: 0x1abb, fams: 0xe, suf: []uint16{33}, args: []uint16{136, 139}, ugd: true},                                                                                                                                                // T
+	{op: LDCU, name: "LDCU", op13: 0x7ac, fams: 0x30, suf: []uint16{33}, args: []uint16{136, 140}, ugd: true},                                                                                                                                                // M V
+	{op: LDCU, name: "LDCU", op13: 0x17ac, fams: 0x30, suf: []uint16{33}, args: []uint16{136, 140}, ugd: true},                                                                                                                                               // M V
+	{op: LDCU, name: "LDCU", op13: 0x1bac, fams: 0x30, suf: []uint16{33}, args: []uint16{136, 141}, ugd: true},                                                                                                                                               // M
+	{op: MEMBAR, name: "MEMBAR", op13: 0x992, fams: 0x1, suf: []uint16{81, 82}},                                                                                                                                                                              // M T
+	{op: MEMBAR, name: "MEMBAR", op13: 0x992, fams: 0x3e, suf: []uint16{83, 82}},                                                                                                                                                                             // M T H V
+	{op: CCTL, name: "CCTL", op13: 0x98f, fams: 0x3f, suf: []uint16{84}, args: []uint16{142}, conds: []cond{{field{lo: 87, width: 4}, 0x4}}},                                                                                                                 // T V
+	{op: CCTL, name: "CCTL", op13: 0x98f, fams: 0x3f, suf: []uint16{64, 84}, args: []uint16{120}},                                                                                                                                                            // T V
+	{op: CCTL, name: "CCTL", op13: 0x198f, fams: 0x3e, suf: []uint16{64, 84}, args: []uint16{128}},                                                                                                                                                           // T
+	{op: CCTLL, name: "CCTLL", op13: 0x990, fams: 0x3f, suf: []uint16{84}, args: []uint16{143}},                                                                                                                                                              // T
+	{op: CCTL, name: "CCTL.E.C.LDCU.IV.DEEP", op13: 0x1540, fams: 0x30, args: []uint16{144}},                                                                                                                                                                 // V
+	{op: ERRBAR, name: "ERRBAR", op13: 0x9ab, fams: 0x3f},                                                                                                                                                                                                    // T V
+	{op: CGAERRBAR, name: "CGAERRBAR", op13: 0x5ab, fams: 0x38},                                                                                                                                                                                              // T V
+	{op: BRA, name: "BRA", op13: 0x947, fams: 0x7, suf: []uint16{85, 86}, args: []uint16{100, 145}},                                                                                                                                                          // M T C V
+	{op: BRA, name: "BRA", op13: 0x947, fams: 0x38, suf: []uint16{85, 86, 87}, args: []uint16{100, 146}},                                                                                                                                                     // M H V
+	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x4, suf: []uint16{85, 86}, args: []uint16{100, 147, 145}},                                                                                                                                                    // C V
+	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x8, suf: []uint16{85, 86, 87}, args: []uint16{100, 147, 146}},                                                                                                                                                // H
+	{op: BRA, name: "BRA", op13: 0x1947, fams: 0x30, suf: []uint16{85, 86, 87}, args: []uint16{100, 148, 146}},                                                                                                                                               // V
+	{op: BRA, name: "BRA", op13: 0x547, fams: 0x6, suf: []uint16{85, 86}, args: []uint16{100, 149, 145}},                                                                                                                                                     // V
+	{op: BRA, name: "BRA", op13: 0x1547, fams: 0x6, suf: []uint16{85, 86}, args: []uint16{100, 149, 145}},                                                                                                                                                    // V
+	{op: BRA, name: "BRA", op13: 0x547, fams: 0x38, suf: []uint16{85, 86, 87}, args: []uint16{100, 149, 146}},                                                                                                                                                // V H
+	{op: BRA, name: "BRA", op13: 0x1547, fams: 0x38, suf: []uint16{85, 86, 87}, args: []uint16{100, 149, 146}},                                                                                                                                               // V H
+	{op: BRX, name: "BRX", op13: 0x949, fams: 0x7, suf: []uint16{85}, args: []uint16{100, 76, 145}, alias: aliasRel},                                                                                                                                         // T V
+	{op: BRX, name: "BRX", op13: 0x949, fams: 0x38, suf: []uint16{85}, args: []uint16{100, 76, 146}, alias: aliasRel},                                                                                                                                        // T V
+	{op: BRXU, name: "BRXU", op13: 0x1958, fams: 0x6, suf: []uint16{85}, args: []uint16{100, 150, 145}, alias: aliasRel},                                                                                                                                     // T V
+	{op: BRXU, name: "BRXU", op13: 0x1958, fams: 0x38, suf: []uint16{85}, args: []uint16{100, 150, 146}, alias: aliasRel},                                                                                                                                    // T V
+	{op: JMP, name: "JMP", op13: 0x94a, fams: 0x7, suf: []uint16{85}, args: []uint16{100, 151}},                                                                                                                                                              // T H
+	{op: JMP, name: "JMP", op13: 0x94a, fams: 0x38, suf: []uint16{85}, args: []uint16{100, 152}},                                                                                                                                                             // V
+	{op: JMP, name: "JMP", op13: 0xb4a, fams: 0x3f, suf: []uint16{85}, args: []uint16{100, 153}},                                                                                                                                                             // T H
+	{op: JMX, name: "JMX", op13: 0x94c, fams: 0x7, suf: []uint16{85}, args: []uint16{100, 76, 151}, alias: aliasRel},                                                                                                                                         // T H
+	{op: JMX, name: "JMX", op13: 0x94c, fams: 0x38, suf: []uint16{85}, args: []uint16{100, 76, 152}, alias: aliasRel},                                                                                                                                        // V
+	{op: JMXU, name: "JMXU", op13: 0x1959, fams: 0x6, suf: []uint16{85}, args: []uint16{100, 150, 151}, alias: aliasRel},                                                                                                                                     // T H
+	{op: JMXU, name: "JMXU", op13: 0x1959, fams: 0x38, suf: []uint16{85}, args: []uint16{100, 150, 152}, alias: aliasRel},                                                                                                                                    // V
+	{op: CALL, name: "CALL.REL", op13: 0x944, fams: 0x7, suf: []uint16{88}, args: []uint16{100, 145}},                                                                                                                                                        // T C V
+	{op: CALL, name: "CALL.REL", op13: 0x944, fams: 0x38, suf: []uint16{88}, args: []uint16{100, 146}},                                                                                                                                                       // H V
+	{op: CALL, name: "CALL.REL", op13: 0x344, fams: 0x7, suf: []uint16{88}, args: []uint16{100, 76, 145}, alias: aliasRel},                                                                                                                                   // T V
+	{op: CALL, name: "CALL.REL", op13: 0x344, fams: 0x38, suf: []uint16{88}, args: []uint16{100, 76, 146}, alias: aliasRel},                                                                                                                                  // T V
+	{op: CALL, name: "CALL.REL", op13: 0x1944, fams: 0x6, suf: []uint16{88}, args: []uint16{100, 150, 145}, alias: aliasRel},                                                                                                                                 // T
+	{op: CALL, name: "CALL.REL", op13: 0x1944, fams: 0x38, suf: []uint16{88}, args: []uint16{100, 150, 146}, alias: aliasRel},                                                                                                                                // T
+	{op: CALL, name: "CALL.ABS", op13: 0x943, fams: 0x7, suf: []uint16{88}, args: []uint16{100, 151}},                                                                                                                                                        // T V
+	{op: CALL, name: "CALL.ABS", op13: 0x943, fams: 0x38, suf: []uint16{88}, args: []uint16{100, 152}},                                                                                                                                                       // T V
+	{op: CALL, name: "CALL.ABS", op13: 0x343, fams: 0x7, suf: []uint16{88}, args: []uint16{100, 76, 154}, alias: aliasRel},                                                                                                                                   // T V
+	{op: CALL, name: "CALL.ABS", op13: 0x343, fams: 0x38, suf: []uint16{88}, args: []uint16{100, 76, 155}, alias: aliasRel},                                                                                                                                  // V
+	{op: CALL, name: "CALL.ABS", op13: 0x1943, fams: 0x6, suf: []uint16{88}, args: []uint16{100, 150, 154}, alias: aliasRel},                                                                                                                                 // T
+	{op: CALL, name: "CALL.ABS", op13: 0x1943, fams: 0x38, suf: []uint16{88}, args: []uint16{100, 150, 155}, alias: aliasRel},                                                                                                                                // T
+	{op: CALL, name: "CALL.ABS", op13: 0xb43, fams: 0x3f, suf: []uint16{88}, args: []uint16{100, 156}},                                                                                                                                                       // T
+	{op: RET, name: "RET", op13: 0x950, fams: 0x7, suf: []uint16{89, 90}, args: []uint16{100, 76, 145}, alias: aliasRet},                                                                                                                                     // T V
+	{op: RET, name: "RET", op13: 0x950, fams: 0x38, suf: []uint16{89, 90}, args: []uint16{100, 76, 146}, alias: aliasRet},                                                                                                                                    // T H V
+	{op: RET, name: "RET", op13: 0x1950, fams: 0x6, suf: []uint16{89, 90}, args: []uint16{100, 150, 145}, alias: aliasRet},                                                                                                                                   // T
+	{op: RET, name: "RET", op13: 0x1950, fams: 0x38, suf: []uint16{89, 90}, args: []uint16{100, 150, 146}, alias: aliasRet},                                                                                                                                  // T
+	{op: EXIT, name: "EXIT", op13: 0x94d, fams: 0x3f, suf: []uint16{91, 92}, args: []uint16{100}},                                                                                                                                                            // M T V
+	{op: BSSY, name: "BSSY", op13: 0x945, fams: 0xf, args: []uint16{100, 157, 158}},                                                                                                                                                                          // M T C V
+	{op: BSSY, name: "BSSY", op13: 0x945, fams: 0x30, suf: []uint16{93}, args: []uint16{100, 157, 158}},                                                                                                                                                      // M V
+	{op: BSYNC, name: "BSYNC", op13: 0x941, fams: 0xf, args: []uint16{100, 157}},                                                                                                                                                                             // M T C V
+	{op: BSYNC, name: "BSYNC", op13: 0x941, fams: 0x30, suf: []uint16{93}, args: []uint16{100, 157}},                                                                                                                                                         // M V
+	{op: BREAK, name: "BREAK", op13: 0x942, fams: 0xf, args: []uint16{100, 157}},                                                                                                                                                                             // M T C V
+	{op: BREAK, name: "BREAK", op13: 0x942, fams: 0x30, suf: []uint16{93}, args: []uint16{100, 157}},                                                                                                                                                         // M V
+	{op: BMOV, name: "BMOV.32", op13: 0x355, fams: 0x3f, suf: []uint16{94}, args: []uint16{0, 159}},                                                                                                                                                          // T V
+	{op: BMOV, name: "BMOV.32", op13: 0x356, fams: 0x3f, suf: []uint16{95}, args: []uint16{160, 1}},                                                                                                                                                          // T V
+	{op: BMOV, name: "BMOV.32", op13: 0x956, fams: 0x3f, args: []uint16{160, 3}},                                                                                                                                                                             // T
+	{op: BMOV, name: "BMOV.64", op13: 0x357, fams: 0x3f, args: []uint16{160, 78}},                                                                                                                                                                            // T
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x7, suf: []uint16{96}, args: []uint16{100, 161}},                                                                                                                                                    // T V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x38, suf: []uint16{97}, args: []uint16{100}, conds: []cond{{field{lo: 85, width: 2}, 0x0}}},                                                                                                         // H V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x948, fams: 0x38, suf: []uint16{98}, args: []uint16{100, 146}, conds: []cond{{field{lo: 85, width: 2}, 0x2}}},                                                                                                    // V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x7, suf: []uint16{96}, args: []uint16{100, 162}},                                                                                                                                                    // T V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x38, suf: []uint16{99}, args: []uint16{100, 163}, conds: []cond{{field{lo: 86, width: 1}, 0x0}}},                                                                                                    // H V
+	{op: WARPSYNC, name: "WARPSYNC", op13: 0x348, fams: 0x38, suf: []uint16{99}, args: []uint16{100, 163, 146}, conds: []cond{{field{lo: 86, width: 1}, 0x1}}},                                                                                               // H V
+	{op: ENDCOLLECTIVE, name: "ENDCOLLECTIVE", op13: 0x91b, fams: 0x38, args: []uint16{100}},                                                                                                                                                                 // H V
+	{op: YIELD, name: "YIELD", op13: 0x946, fams: 0x3f, args: []uint16{100}},                                                                                                                                                                                 // T V
+	{op: KILL, name: "KILL", op13: 0x95b, fams: 0x3f, args: []uint16{100}},                                                                                                                                                                                   // T
+	{op: RTT, name: "RTT", op13: 0x94f, fams: 0x3f, args: []uint16{100}},                                                                                                                                                                                     // T
+	{op: BPT, name: "BPT", op13: 0x95c, fams: 0x3f, suf: []uint16{100}, args: []uint16{164}},                                                                                                                                                                 // T V
+	{op: IDE, name: "IDE", op13: 0x951, fams: 0x3f},                                                                                                                                                                                                          // T
+	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{101, 102}, conds: []cond{{field{lo: 77, width: 3}, 0x4}}},                                                                                                                                  // T V
+	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{101, 103, 102}, args: []uint16{165, 166, 42}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                               // T C H V
+	{op: BAR, name: "BAR", op13: 0x91d, fams: 0x3f, suf: []uint16{101, 103, 102}, args: []uint16{165, 162, 42}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                               // T C H V
+	{op: BAR, name: "BAR", op13: 0x51d, fams: 0x3f, suf: []uint16{101, 103, 102}, args: []uint16{167, 166, 42}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                               // T C H V
+	{op: BAR, name: "BAR", op13: 0x31d, fams: 0x3f, suf: []uint16{101, 103, 102}, args: []uint16{167, 162, 42}, conds: []cond{{field{lo: 77, width: 3}, 0x2}}},                                                                                               // T C H V
+	{op: BAR, name: "BAR", op13: 0xb1d, fams: 0x3f, suf: []uint16{101, 102}, args: []uint16{165, 166}},                                                                                                                                                       // T C H V
+	{op: BAR, name: "BAR", op13: 0x91d, fams: 0x3f, suf: []uint16{101, 102}, args: []uint16{165, 162}},                                                                                                                                                       // T C H V
+	{op: BAR, name: "BAR", op13: 0x51d, fams: 0x3f, suf: []uint16{101, 102}, args: []uint16{167, 166}},                                                                                                                                                       // T C H V
+	{op: BAR, name: "BAR", op13: 0x31d, fams: 0x3f, suf: []uint16{101, 102}, args: []uint16{167, 162}},                                                                                                                                                       // T C H V
+	{op: B2R, name: "B2R", op13: 0x31c, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 165}, conds: []cond{{field{lo: 78, width: 2}, 0x0}}},                                                                                                               // T
+	{op: B2R, name: "B2R", op13: 0x31c, fams: 0x3f, suf: []uint16{104}, args: []uint16{0, 19}},                                                                                                                                                               // T V
+	{op: DEPBAR, name: "DEPBAR", op13: 0x91a, fams: 0x3f, suf: []uint16{105}, args: []uint16{168, 169, 170}, conds: []cond{{field{lo: 47, width: 1}, 0x1}}},                                                                                                  // T C V
+	{op: DEPBAR, name: "DEPBAR", op13: 0x91a, fams: 0x3f, suf: []uint16{106}, args: []uint16{171}, conds: []cond{{field{lo: 47, width: 1}, 0x0}}},                                                                                                            // V
+	{op: NOP, name: "NOP", op13: 0x918, fams: 0x3f},                                                                                                                                                                                                          // T V
+	{op: PMTRIG, name: "PMTRIG", op13: 0x801, fams: 0x3f, args: []uint16{100, 172}},                                                                                                                                                                          // T
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x35d, fams: 0x3, suf: []uint16{107}, args: []uint16{100, 1}},                                                                                                                                                   // T V
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x35d, fams: 0x3c, args: []uint16{100, 1}},                                                                                                                                                                      // T V
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x95d, fams: 0x3, suf: []uint16{107}, args: []uint16{100, 3}},                                                                                                                                                   // T V
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x95d, fams: 0x3c, args: []uint16{100, 3}},                                                                                                                                                                      // T V
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0xb5d, fams: 0x3, suf: []uint16{107}, args: []uint16{100, 153}},                                                                                                                                                 // T
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0xb5d, fams: 0x3c, args: []uint16{100, 153}},                                                                                                                                                                    // T
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x1d5d, fams: 0x2, suf: []uint16{107}, args: []uint16{100, 5}},                                                                                                                                                  // T
+	{op: NANOSLEEP, name: "NANOSLEEP", op13: 0x1d5d, fams: 0x3c, args: []uint16{100, 5}},                                                                                                                                                                     // T
+	{op: PREEXIT, name: "PREEXIT", op13: 0x82d, fams: 0x38},                                                                                                                                                                                                  // H V
+	{op: ACQBULK, name: "ACQBULK", op13: 0x82e, fams: 0x38},                                                                                                                                                                                                  // H V
+	{op: SHFL, name: "SHFL", op13: 0x389, fams: 0x3f, suf: []uint16{108}, args: []uint16{30, 0, 15, 1, 41}},                                                                                                                                                  // M T C V
+	{op: SHFL, name: "SHFL", op13: 0x589, fams: 0x3f, suf: []uint16{108}, args: []uint16{30, 0, 15, 1, 173}},                                                                                                                                                 // M T C V
+	{op: SHFL, name: "SHFL", op13: 0x989, fams: 0x3f, suf: []uint16{108}, args: []uint16{30, 0, 15, 174, 41}},                                                                                                                                                // M T C V
+	{op: SHFL, name: "SHFL", op13: 0xf89, fams: 0x3f, suf: []uint16{108}, args: []uint16{30, 0, 15, 174, 173}},                                                                                                                                               // M T C V
+	{op: VOTE, name: "VOTE", op13: 0x806, fams: 0x3f, suf: []uint16{109}, args: []uint16{175, 30, 42}},                                                                                                                                                       // T C V
+	{op: VOTEU, name: "VOTEU", op13: 0x886, fams: 0x3e, suf: []uint16{109}, args: []uint16{176, 177, 42}},                                                                                                                                                    // T V
+	{op: MATCH, name: "MATCH", op13: 0x3a1, fams: 0x3f, suf: []uint16{110, 111}, args: []uint16{30, 0, 178}, conds: []cond{{field{lo: 79, width: 1}, 0x0}}},                                                                                                  // T V
+	{op: MATCH, name: "MATCH", op13: 0x3a1, fams: 0x3f, suf: []uint16{110, 111}, args: []uint16{179, 0, 178}, conds: []cond{{field{lo: 79, width: 1}, 0x1}}},                                                                                                 // T V
+	{op: REDUX, name: "REDUX", op13: 0x3c4, fams: 0x3c, suf: []uint16{112, 113}, args: []uint16{180, 15}},                                                                                                                                                    // M H V
+	{op: CREDUX, name: "CREDUX", op13: 0x2cc, fams: 0x30, suf: []uint16{114, 115}, args: []uint16{180, 15}},                                                                                                                                                  // H V
+	{op: ELECT, name: "ELECT", op13: 0x82f, fams: 0x38, args: []uint16{30, 180, 42}},                                                                                                                                                                         // H V
+	{op: ELECT, name: "ELECT", op13: 0x182f, fams: 0x38, args: []uint16{30, 180, 181}},                                                                                                                                                                       // H
+	{op: R2UR, name: "R2UR", op13: 0x3c2, fams: 0x6, suf: []uint16{116}, args: []uint16{19, 180, 15}},                                                                                                                                                        // M C V
+	{op: R2UR, name: "R2UR", op13: 0x2ca, fams: 0x38, suf: []uint16{116}, args: []uint16{19, 180, 15}},                                                                                                                                                       // M H V
+	{op: S2UR, name: "S2UR", op13: 0x9c3, fams: 0x3e, args: []uint16{180, 13}},                                                                                                                                                                               // M C V
+	{op: UIADD3, name: "UIADD3", op13: 0x1290, fams: 0xe, suf: []uint16{4}, args: []uint16{180, 182, 183, 184, 28, 185, 186, 187}, ugd: true},                                                                                                                // T C V
+	{op: UIADD3, name: "UIADD3", op13: 0x1890, fams: 0xe, suf: []uint16{4}, args: []uint16{180, 182, 183, 184, 26, 185, 186, 187}, ugd: true},                                                                                                                // T C V
+	{op: UIADD3, name: "UIADD3", op13: 0x1290, fams: 0x30, suf: []uint16{4}, args: []uint16{180, 177, 188, 184, 28, 185, 186, 187}, ugd: true},                                                                                                               // T V
+	{op: UIADD3, name: "UIADD3", op13: 0x1890, fams: 0x30, suf: []uint16{4}, args: []uint16{180, 177, 188, 184, 26, 185, 186, 187}, ugd: true},                                                                                                               // T V
+	{op: UIADD3, name: "UIADD3", op13: 0x1297, fams: 0xc, suf: []uint16{1}, args: []uint16{189, 182, 183, 190, 191, 192}, ugd: true},                                                                                                                         // V
+	{op: UIADD3, name: "UIADD3", op13: 0x1897, fams: 0xc, suf: []uint16{1}, args: []uint16{189, 182, 183, 190, 16, 192}, ugd: true},                                                                                                                          // V
+	{op: UIADD3, name: "UIADD3", op13: 0x1297, fams: 0x30, suf: []uint16{1}, args: []uint16{189, 177, 188, 190, 191, 192}, ugd: true},                                                                                                                        // V
+	{op: UIADD3, name: "UIADD3", op13: 0x1897, fams: 0x30, suf: []uint16{1}, args: []uint16{189, 177, 188, 190, 16, 192}, ugd: true},                                                                                                                         // V
+	{op: UIMAD, name: "UIMAD", op13: 0x12a4, fams: 0x3e, suf: []uint16{9, 10}, args: []uint16{180, 193, 5, 185, 186}, ugd: true, alias: aliasImad},                                                                                                           // T C V
+	{op: UIMAD, name: "UIMAD", op13: 0x14a4, fams: 0x3e, suf: []uint16{9, 10}, args: []uint16{180, 193, 194, 48, 186}, ugd: true, alias: aliasImad},                                                                                                          // T C V
+	{op: UIMAD, name: "UIMAD", op13: 0x18a4, fams: 0x3e, suf: []uint16{9, 10}, args: []uint16{180, 193, 16, 185, 186}, ugd: true, alias: aliasImad},                                                                                                          // T C V
+	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x12a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{189, 182, 193, 5, 195, 186}, ugd: true},                                                                                                               // T C V
+	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x14a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{189, 182, 193, 194, 48, 186}, ugd: true},                                                                                                              // T C V
+	{op: UIMADWide, name: "UIMAD.WIDE", op13: 0x18a5, fams: 0x3e, suf: []uint16{11, 4}, args: []uint16{189, 182, 193, 16, 195, 186}, ugd: true},                                                                                                              // T C V
+	{op: UIMADHi, name: "UIMAD.HI", op13: 0x12a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{180, 182, 193, 5, 195, 186}, ugd: true},                                                                                                                   // V
+	{op: UIMADHi, name: "UIMAD.HI", op13: 0x14a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{180, 182, 193, 194, 48, 186}, ugd: true},                                                                                                                  // V
+	{op: UIMADHi, name: "UIMAD.HI", op13: 0x18a6, fams: 0x30, suf: []uint16{11, 4}, args: []uint16{180, 182, 193, 16, 195, 186}, ugd: true},                                                                                                                  // V
+	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{4}, args: []uint16{180, 182, 184, 28, 57, 186}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                               // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{4}, args: []uint16{180, 182, 184, 58, 57, 186}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                               // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{13, 4, 14}, args: []uint16{180, 182, 184, 28, 57, 186}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}, ugd: true},                                       // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{13, 4, 14}, args: []uint16{180, 182, 184, 58, 57, 186}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x1}}, ugd: true},                                       // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1291, fams: 0x3e, suf: []uint16{13, 4}, args: []uint16{180, 182, 184, 28, 196, 57, 186}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}, ugd: true},                                      // T C V
+	{op: ULEA, name: "ULEA", op13: 0x1891, fams: 0x3e, suf: []uint16{13, 4}, args: []uint16{180, 182, 184, 58, 196, 57, 186}, conds: []cond{{field{lo: 80, width: 1}, 0x1}, {field{lo: 73, width: 1}, 0x0}}, ugd: true},                                      // T C V
+	{op: UISETP, name: "UISETP", op13: 0x128c, fams: 0x1e, suf: []uint16{27, 11, 28, 29}, args: []uint16{177, 188, 193, 5, 197, 198}, ugd: true},                                                                                                             // T C V
+	{op: UISETP, name: "UISETP", op13: 0x188c, fams: 0x1e, suf: []uint16{27, 11, 28, 29}, args: []uint16{177, 188, 193, 16, 197, 198}, ugd: true},                                                                                                            // T C V
+	{op: UISETP, name: "UISETP", op13: 0x128c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{177, 188, 199, 10, 197, 198}, ugd: true},                                                                                                    // V
+	{op: UISETP, name: "UISETP", op13: 0x188c, fams: 0x20, suf: []uint16{27, 30, 10, 31, 28, 29}, args: []uint16{177, 188, 199, 75, 197, 198}, ugd: true},                                                                                                    // V
+	{op: USEL, name: "USEL", op13: 0x1287, fams: 0x3e, args: []uint16{180, 193, 5, 197}, ugd: true},                                                                                                                                                          // T C V
+	{op: USEL, name: "USEL", op13: 0x1887, fams: 0x3e, args: []uint16{180, 193, 38, 197}, ugd: true},                                                                                                                                                         // T C V
+	{op: USEL, name: "USEL", op13: 0x1487, fams: 0x30, suf: []uint16{1}, args: []uint16{189, 150, 77, 197}, ugd: true},                                                                                                                                       // V
+	{op: USEL, name: "USEL", op13: 0x1c87, fams: 0x30, suf: []uint16{1}, args: []uint16{189, 150, 200, 197}, ugd: true},                                                                                                                                      // V
+	{op: ULOP3, name: "ULOP3.LUT", op13: 0x1292, fams: 0x3e, suf: []uint16{20}, args: []uint16{182, 180, 193, 5, 196, 65, 197}, ugd: true},                                                                                                                   // T C V
+	{op: ULOP3, name: "ULOP3.LUT", op13: 0x1892, fams: 0x3e, suf: []uint16{20}, args: []uint16{182, 180, 193, 38, 196, 65, 197}, ugd: true},                                                                                                                  // T C V
+	{op: UPLOP3, name: "UPLOP3.LUT", op13: 0x89c, fams: 0x3e, args: []uint16{177, 188, 197, 201, 69, 67, 68}, ugd: true},                                                                                                                                     // T C V
+	{op: UPRMT, name: "UPRMT", op13: 0x1296, fams: 0x3e, suf: []uint16{25}, args: []uint16{180, 193, 5, 196}, ugd: true},                                                                                                                                     // T C
+	{op: UPRMT, name: "UPRMT", op13: 0x1896, fams: 0x3e, suf: []uint16{25}, args: []uint16{180, 193, 38, 196}, ugd: true},                                                                                                                                    // T C
+	{op: UPRMT, name: "UPRMT", op13: 0x1496, fams: 0x3e, suf: []uint16{25}, args: []uint16{180, 193, 194, 44}, ugd: true},                                                                                                                                    // T C
+	{op: USHF, name: "USHF", op13: 0x1299, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{180, 193, 5, 196}, ugd: true},                                                                                                                           // T C V
+	{op: USHF, name: "USHF", op13: 0x1499, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{180, 193, 194, 44}, ugd: true},                                                                                                                          // T C V
+	{op: USHF, name: "USHF", op13: 0x1899, fams: 0x3e, suf: []uint16{21, 22, 23, 13}, args: []uint16{180, 193, 38, 196}, ugd: true},                                                                                                                          // T C V
+	{op: UVIMNMX, name: "UVIMNMX", op13: 0x124a, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{180, 193, 5, 197}, ugd: true},                                                                                                                              // H
+	{op: UVIMNMX, name: "UVIMNMX", op13: 0x184a, fams: 0x10, suf: []uint16{17, 8}, args: []uint16{180, 193, 38, 197}, ugd: true},                                                                                                                             // H
+	{op: UVIMNMX, name: "UVIMNMX", op13: 0x124a, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{180, 193, 5, 197}, ugd: true},                                                                                                                              // V
+	{op: UVIMNMX, name: "UVIMNMX", op13: 0x184a, fams: 0x20, suf: []uint16{18, 8}, args: []uint16{180, 193, 16, 197}, ugd: true},                                                                                                                             // V
+	{op: UIMNMX, name: "UIMNMX", op13: 0x1285, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{177, 188, 202, 203, 64, 197, 201}, ugd: true},                                                                                                           // V
+	{op: UIMNMX, name: "UIMNMX", op13: 0x1885, fams: 0x20, suf: []uint16{15, 10, 16}, args: []uint16{177, 188, 202, 203, 63, 197, 201}, ugd: true},                                                                                                           // V
+	{op: USGXT, name: "USGXT", op13: 0x129a, fams: 0x3e, suf: []uint16{22, 11}, args: []uint16{180, 193, 5}, ugd: true},                                                                                                                                      // T C
+	{op: USGXT, name: "USGXT", op13: 0x189a, fams: 0x3e, suf: []uint16{22, 11}, args: []uint16{180, 193, 38}, ugd: true},                                                                                                                                     // T C
+	{op: UBMSK, name: "UBMSK", op13: 0x129b, fams: 0x3e, suf: []uint16{22}, args: []uint16{180, 193, 5}, ugd: true},                                                                                                                                          // T C V
+	{op: UBMSK, name: "UBMSK", op13: 0x189b, fams: 0x3e, suf: []uint16{22}, args: []uint16{180, 193, 38}, ugd: true},                                                                                                                                         // T C V
+	{op: UBREV, name: "UBREV", op13: 0x12be, fams: 0x3e, args: []uint16{180, 5}, ugd: true},                                                                                                                                                                  // T C
+	{op: UBREV, name: "UBREV", op13: 0x18be, fams: 0x3e, args: []uint16{180, 38}, ugd: true},                                                                                                                                                                 // T C
+	{op: UFLO, name: "UFLO", op13: 0x12bd, fams: 0x3e, suf: []uint16{11, 24}, args: []uint16{180, 182, 72}, ugd: true},                                                                                                                                       // T C V
+	{op: UFLO, name: "UFLO", op13: 0x18bd, fams: 0x3e, suf: []uint16{11, 24}, args: []uint16{180, 182, 38}, ugd: true},                                                                                                                                       // T C V
+	{op: UPOPC, name: "UPOPC", op13: 0x12bf, fams: 0x3e, args: []uint16{180, 72}, ugd: true},                                                                                                                                                                 // T C V
+	{op: UPOPC, name: "UPOPC", op13: 0x18bf, fams: 0x3e, args: []uint16{180, 38}, ugd: true},                                                                                                                                                                 // T C V
+	{op: UMOV, name: "UMOV", op13: 0x882, fams: 0x3e, args: []uint16{180, 3}, ugd: true},                                                                                                                                                                     // M T V
+	{op: UMOV, name: "UMOV", op13: 0x1c82, fams: 0xe, args: []uint16{180, 5}, ugd: true},                                                                                                                                                                     // M T V
+	{op: UMOV, name: "UMOV", op13: 0x1c82, fams: 0x30, suf: []uint16{0}, args: []uint16{204, 10}, ugd: true},                                                                                                                                                 // V
+	{op: UMOV, name: "UMOV", op13: 0x1482, fams: 0x30, suf: []uint16{1}, args: []uint16{189, 12}, ugd: true},                                                                                                                                                 // V
+	{op: UP2UR, name: "UP2UR", op13: 0x1883, fams: 0x3e, suf: []uint16{3}, args: []uint16{180, 14, 193, 38}, ugd: true},                                                                                                                                      // T
+	{op: UP2UR, name: "UP2UR", op13: 0x1c83, fams: 0x3e, suf: []uint16{3}, args: []uint16{180, 14, 193, 5}, ugd: true},                                                                                                                                       // T
+	{op: UR2UP, name: "UR2UP", op13: 0x1884, fams: 0x3e, args: []uint16{14, 205, 206}, ugd: true},                                                                                                                                                            // T
+	{op: UR2UP, name: "UR2UP", op13: 0x1c84, fams: 0x3e, args: []uint16{14, 205, 207}, ugd: true},                                                                                                                                                            // T
+	{op: CS2UR, name: "CS2UR", op13: 0x8cb, fams: 0x30, args: []uint16{189, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}, ugd: true},                                                                                                                   // V
+	{op: CS2UR, name: "CS2UR", op13: 0x8cb, fams: 0x30, suf: []uint16{2}, args: []uint16{180, 13}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}, ugd: true},                                                                                                 // V
+	{op: UCLEA, name: "UCLEA", op13: 0x18bc, fams: 0x38, args: []uint16{180, 177, 193, 3, 57}, ugd: true},                                                                                                                                                    // T
+	{op: UCLEA, name: "UCLEA", op13: 0x1cbc, fams: 0x38, args: []uint16{180, 177, 193, 5, 57}, ugd: true},                                                                                                                                                    // T
+	{op: UFADD, name: "UFADD", op13: 0x1250, fams: 0x30, args: []uint16{180, 208, 209}, ugd: true},                                                                                                                                                           // V
+	{op: UFADD, name: "UFADD", op13: 0x1850, fams: 0x30, args: []uint16{180, 208, 209}, ugd: true},                                                                                                                                                           // V
+	{op: UFADD, name: "UFADD", op13: 0x1254, fams: 0x30, suf: []uint16{117, 118, 119}, args: []uint16{180, 208, 209}, ugd: true},                                                                                                                             // V
+	{op: UFADD, name: "UFADD", op13: 0x1854, fams: 0x30, suf: []uint16{117, 118, 119}, args: []uint16{180, 208, 209}, ugd: true},                                                                                                                             // V
+	{op: UFSEL, name: "UFSEL", op13: 0x1251, fams: 0x30, args: []uint16{180, 208, 210, 197}, ugd: true},                                                                                                                                                      // V
+	{op: UFSEL, name: "UFSEL", op13: 0x1851, fams: 0x30, args: []uint16{180, 208, 211, 197}, ugd: true},                                                                                                                                                      // V
+	{op: UFSETP, name: "UFSETP", op13: 0x1253, fams: 0x30, suf: []uint16{120, 119, 28}, args: []uint16{177, 188, 208, 210, 197}, ugd: true},                                                                                                                  // V
+	{op: UFSETP, name: "UFSETP", op13: 0x1853, fams: 0x30, suf: []uint16{120, 119, 28}, args: []uint16{177, 188, 208, 211, 197}, ugd: true},                                                                                                                  // V
+	{op: UFFMA, name: "UFFMA", op13: 0x1255, fams: 0x30, suf: []uint16{117, 118, 119}, args: []uint16{180, 212, 40, 213}, ugd: true},                                                                                                                         // I
+	{op: UFFMA, name: "UFFMA", op13: 0x1855, fams: 0x30, suf: []uint16{117, 118, 119}, args: []uint16{180, 212, 211, 213}, ugd: true},                                                                                                                        // I
+	{op: UFMUL, name: "UFMUL", op13: 0x1256, fams: 0x30, suf: []uint16{117, 118, 119}, args: []uint16{180, 208, 210}, ugd: true},                                                                                                                             // V
+	{op: UFMUL, name: "UFMUL", op13: 0x1856, fams: 0x30, suf: []uint16{117, 118, 119}, args: []uint16{180, 208, 211}, ugd: true},                                                                                                                             // V
+	{op: UI2F, name: "UI2F", op13: 0x125a, fams: 0x30, suf: []uint16{121, 118}, args: []uint16{180, 214}, conds: []cond{{field{lo: 84, width: 2}, 0x0}}, ugd: true},                                                                                          // V
+	{op: UI2F, name: "UI2F", op13: 0x125a, fams: 0x30, suf: []uint16{121, 118}, args: []uint16{180, 215}, conds: []cond{{field{lo: 84, width: 2}, 0x1}}, ugd: true},                                                                                          // V
+	{op: UI2F, name: "UI2F", op13: 0x125a, fams: 0x30, suf: []uint16{121, 118}, args: []uint16{180, 5}, ugd: true},                                                                                                                                           // V
+	{op: UF2I, name: "UF2I", op13: 0x125c, fams: 0x30, suf: []uint16{119, 124, 125, 126}, args: []uint16{180, 210}, ugd: true},                                                                                                                               // V
+	{op: UI2FP, name: "UI2FP", op13: 0x125e, fams: 0x30, suf: []uint16{127, 128, 118}, args: []uint16{180, 5}, ugd: true},                                                                                                                                    // V
+	{op: FADD, name: "FADD", op13: 0x221, fams: 0x3f, suf: []uint16{119, 117, 118}, args: []uint16{0, 216, 217}},                                                                                                                                             // M T C V
+	{op: FADD, name: "FADD", op13: 0x421, fams: 0x3f, suf: []uint16{119, 117, 118}, args: []uint16{0, 216, 211}},                                                                                                                                             // M T C V
+	{op: FADD, name: "FADD", op13: 0x621, fams: 0x3f, suf: []uint16{119, 117, 118}, args: []uint16{0, 216, 218}},                                                                                                                                             // M T C V
+	{op: FADD, name: "FADD", op13: 0x1e21, fams: 0x3f, suf: []uint16{119, 117, 118}, args: []uint16{0, 216, 210}},                                                                                                                                            // M T C V
+	{op: FADD, name: "FADD", op13: 0x821, fams: 0x3f, suf: []uint16{119, 117, 118}, args: []uint16{0, 216, 211}},                                                                                                                                             // M T C V
+	{op: FADD, name: "FADD", op13: 0xa21, fams: 0x3f, suf: []uint16{119, 117, 118}, args: []uint16{0, 216, 218}},                                                                                                                                             // M T C V
+	{op: FADD, name: "FADD", op13: 0x1c21, fams: 0x3f, suf: []uint16{119, 117, 118}, args: []uint16{0, 216, 210}},                                                                                                                                            // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x220, fams: 0x3f, suf: []uint16{119, 129, 118, 117}, args: []uint16{0, 216, 219}},                                                                                                                                        // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x420, fams: 0x3f, suf: []uint16{119, 129, 118, 117}, args: []uint16{0, 216, 220}},                                                                                                                                        // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x620, fams: 0x3f, suf: []uint16{119, 129, 118, 117}, args: []uint16{0, 216, 220}},                                                                                                                                        // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x820, fams: 0x3f, suf: []uint16{119, 129, 118, 117}, args: []uint16{0, 216, 211}},                                                                                                                                        // M T C V
+	{op: FMUL, name: "FMUL", op13: 0xa20, fams: 0x3f, suf: []uint16{119, 129, 118, 117}, args: []uint16{0, 216, 218}},                                                                                                                                        // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x1c20, fams: 0x3f, suf: []uint16{119, 129, 118, 117}, args: []uint16{0, 216, 210}},                                                                                                                                       // M T C V
+	{op: FMUL, name: "FMUL", op13: 0x1e20, fams: 0x3f, suf: []uint16{119, 129, 118, 117}, args: []uint16{0, 216, 220}},                                                                                                                                       // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x223, fams: 0x3f, suf: []uint16{119, 118, 117}, args: []uint16{0, 216, 219, 221}},                                                                                                                                        // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x423, fams: 0x3f, suf: []uint16{119, 118, 117}, args: []uint16{0, 216, 220, 222}},                                                                                                                                        // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x623, fams: 0x3f, suf: []uint16{119, 118, 117}, args: []uint16{0, 216, 220, 223}},                                                                                                                                        // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x823, fams: 0x3f, suf: []uint16{119, 118, 117}, args: []uint16{0, 216, 211, 221}},                                                                                                                                        // M T C V
+	{op: FFMA, name: "FFMA", op13: 0xa23, fams: 0x3f, suf: []uint16{119, 118, 117}, args: []uint16{0, 216, 218, 221}},                                                                                                                                        // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x1c23, fams: 0x3f, suf: []uint16{119, 118, 117}, args: []uint16{0, 216, 210, 221}},                                                                                                                                       // M T C V
+	{op: FFMA, name: "FFMA", op13: 0x1e23, fams: 0x3f, suf: []uint16{119, 118, 117}, args: []uint16{0, 216, 220, 224}},                                                                                                                                       // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x209, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 219, 42}},                                                                                                                                                 // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x409, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 220, 42}},                                                                                                                                                 // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x609, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 220, 42}},                                                                                                                                                 // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x809, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 211, 42}},                                                                                                                                                 // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0xa09, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 218, 42}},                                                                                                                                                 // M T C V
+	{op: FMNMX, name: "FMNMX", op13: 0x1c09, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 210, 42}},                                                                                                                                                // M T C V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x276, fams: 0x30, suf: []uint16{119}, args: []uint16{0, 216, 219, 221, 42}},                                                                                                                                          // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x476, fams: 0x30, suf: []uint16{119}, args: []uint16{0, 216, 220, 222, 42}},                                                                                                                                          // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x676, fams: 0x30, suf: []uint16{119}, args: []uint16{0, 216, 220, 223, 42}},                                                                                                                                          // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x876, fams: 0x30, suf: []uint16{119}, args: []uint16{0, 216, 211, 221, 42}},                                                                                                                                          // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0xa76, fams: 0x30, suf: []uint16{119}, args: []uint16{0, 216, 218, 221, 42}},                                                                                                                                          // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x1c76, fams: 0x30, suf: []uint16{119}, args: []uint16{0, 216, 210, 221, 42}},                                                                                                                                         // V
+	{op: FMNMX3, name: "FMNMX3", op13: 0x1e76, fams: 0x30, suf: []uint16{119}, args: []uint16{0, 216, 220, 224, 42}},                                                                                                                                         // V
+	{op: FSEL, name: "FSEL", op13: 0x208, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 219, 42}},                                                                                                                                                   // M V
+	{op: FSEL, name: "FSEL", op13: 0x808, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 211, 42}},                                                                                                                                                   // M V
+	{op: FSEL, name: "FSEL", op13: 0xa08, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 218, 42}},                                                                                                                                                   // M V
+	{op: FSEL, name: "FSEL", op13: 0x1c08, fams: 0x3f, suf: []uint16{119}, args: []uint16{0, 216, 210, 42}},                                                                                                                                                  // M V
+	{op: FSET, name: "FSET.BF", op13: 0x20a, fams: 0x3f, suf: []uint16{120, 119, 28}, args: []uint16{0, 216, 219, 42}},                                                                                                                                       // M V
+	{op: FSET, name: "FSET.BF", op13: 0x80a, fams: 0x3f, suf: []uint16{120, 119, 28}, args: []uint16{0, 216, 211, 42}},                                                                                                                                       // M V
+	{op: FSET, name: "FSET.BF", op13: 0xa0a, fams: 0x3f, suf: []uint16{120, 119, 28}, args: []uint16{0, 216, 218, 42}},                                                                                                                                       // M V
+	{op: FSET, name: "FSET.BF", op13: 0x1c0a, fams: 0x3f, suf: []uint16{120, 119, 28}, args: []uint16{0, 216, 210, 42}},                                                                                                                                      // M V
+	{op: FSETP, name: "FSETP", op13: 0x20b, fams: 0x3f, suf: []uint16{120, 119, 28}, args: []uint16{30, 31, 216, 219, 42}},                                                                                                                                   // M T V
+	{op: FSETP, name: "FSETP", op13: 0x80b, fams: 0x3f, suf: []uint16{120, 119, 28}, args: []uint16{30, 31, 216, 211, 42}},                                                                                                                                   // M T V
+	{op: FSETP, name: "FSETP", op13: 0xa0b, fams: 0x3f, suf: []uint16{120, 119, 28}, args: []uint16{30, 31, 216, 218, 42}},                                                                                                                                   // M T V
+	{op: FSETP, name: "FSETP", op13: 0x1c0b, fams: 0x3f, suf: []uint16{120, 119, 28}, args: []uint16{30, 31, 216, 210, 42}},                                                                                                                                  // M T V
+	{op: FCHK, name: "FCHK", op13: 0x302, fams: 0x3f, args: []uint16{30, 216, 219}},                                                                                                                                                                          // M T V
+	{op: FCHK, name: "FCHK", op13: 0x902, fams: 0x3f, args: []uint16{30, 216, 211}},                                                                                                                                                                          // M T V
+	{op: FCHK, name: "FCHK", op13: 0xb02, fams: 0x3f, args: []uint16{30, 216, 218}},                                                                                                                                                                          // M T V
+	{op: FCHK, name: "FCHK", op13: 0x1d02, fams: 0x3f, args: []uint16{30, 216, 210}},                                                                                                                                                                         // M T V
+	{op: MUFU, name: "MUFU", op13: 0x308, fams: 0x3f, suf: []uint16{130}, args: []uint16{0, 219}},                                                                                                                                                            // M T C V
+	{op: MUFU, name: "MUFU", op13: 0x908, fams: 0x3f, suf: []uint16{130}, args: []uint16{0, 211}},                                                                                                                                                            // M T C V
+	{op: MUFU, name: "MUFU", op13: 0xb08, fams: 0x3f, suf: []uint16{130}, args: []uint16{0, 218}},                                                                                                                                                            // M T C V
+	{op: MUFU, name: "MUFU", op13: 0x1d08, fams: 0x3f, suf: []uint16{130}, args: []uint16{0, 210}},                                                                                                                                                           // M T C V
+	{op: FSWZADD, name: "FSWZADD", op13: 0x822, fams: 0x3f, args: []uint16{0, 15, 3}},                                                                                                                                                                        // M T
+	{op: FSWZADD, name: "FSWZADD", op13: 0x222, fams: 0x3f, suf: []uint16{119, 118}, args: []uint16{0, 15, 47, 225}},                                                                                                                                         // M T
+	{op: DADD, name: "DADD", op13: 0x229, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 227}},                                                                                                                                                      // M T V
+	{op: DADD, name: "DADD", op13: 0x429, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 228}},                                                                                                                                                      // M T V
+	{op: DADD, name: "DADD", op13: 0x629, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 229}},                                                                                                                                                      // M T V
+	{op: DADD, name: "DADD", op13: 0x829, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 227}},                                                                                                                                                      // M T V
+	{op: DADD, name: "DADD", op13: 0xa29, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 227}},                                                                                                                                                      // M T V
+	{op: DADD, name: "DADD", op13: 0x1c29, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 227}},                                                                                                                                                     // M T V
+	{op: DADD, name: "DADD", op13: 0x1e29, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 230}},                                                                                                                                                     // M T V
+	{op: DMUL, name: "DMUL", op13: 0x228, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 231}},                                                                                                                                                      // M T V
+	{op: DMUL, name: "DMUL", op13: 0x428, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 232}},                                                                                                                                                      // M T V
+	{op: DMUL, name: "DMUL", op13: 0x628, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 232}},                                                                                                                                                      // M T V
+	{op: DMUL, name: "DMUL", op13: 0x828, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 228}},                                                                                                                                                      // M T V
+	{op: DMUL, name: "DMUL", op13: 0xa28, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 229}},                                                                                                                                                      // M T V
+	{op: DMUL, name: "DMUL", op13: 0x1c28, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 230}},                                                                                                                                                     // M T V
+	{op: DMUL, name: "DMUL", op13: 0x1e28, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 232}},                                                                                                                                                     // M T V
+	{op: DFMA, name: "DFMA", op13: 0x22b, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 231, 233}},                                                                                                                                                 // M T V
+	{op: DFMA, name: "DFMA", op13: 0x42b, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 232, 234}},                                                                                                                                                 // M T V
+	{op: DFMA, name: "DFMA", op13: 0x62b, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 232, 235}},                                                                                                                                                 // M T V
+	{op: DFMA, name: "DFMA", op13: 0x82b, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 228, 233}},                                                                                                                                                 // M T V
+	{op: DFMA, name: "DFMA", op13: 0xa2b, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 229, 233}},                                                                                                                                                 // M T V
+	{op: DFMA, name: "DFMA", op13: 0x1c2b, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 230, 233}},                                                                                                                                                // M T V
+	{op: DFMA, name: "DFMA", op13: 0x1e2b, fams: 0x3f, suf: []uint16{118}, args: []uint16{11, 226, 232, 236}},                                                                                                                                                // M T V
+	{op: DSETP, name: "DSETP", op13: 0x22a, fams: 0x3f, suf: []uint16{131, 28}, args: []uint16{30, 31, 226, 237, 42}},                                                                                                                                        // M T V
+	{op: DSETP, name: "DSETP", op13: 0x42a, fams: 0x3f, suf: []uint16{131, 28}, args: []uint16{30, 31, 226, 228, 42}},                                                                                                                                        // M T V
+	{op: DSETP, name: "DSETP", op13: 0x62a, fams: 0x3f, suf: []uint16{131, 28}, args: []uint16{30, 31, 226, 229, 42}},                                                                                                                                        // M T V
+	{op: DSETP, name: "DSETP", op13: 0x82a, fams: 0x3f, suf: []uint16{131, 28}, args: []uint16{30, 31, 226, 228, 42}},                                                                                                                                        // M T V
+	{op: DSETP, name: "DSETP", op13: 0xa2a, fams: 0x3f, suf: []uint16{131, 28}, args: []uint16{30, 31, 226, 229, 42}},                                                                                                                                        // M T V
+	{op: DSETP, name: "DSETP", op13: 0x1c2a, fams: 0x3f, suf: []uint16{131, 28}, args: []uint16{30, 31, 226, 230, 42}},                                                                                                                                       // M T V
+	{op: DSETP, name: "DSETP", op13: 0x1e2a, fams: 0x3f, suf: []uint16{131, 28}, args: []uint16{30, 31, 226, 230, 42}},                                                                                                                                       // M T V
+	{op: HADD2, name: "HADD2", op13: 0x230, fams: 0x3f, suf: []uint16{132, 117, 119}, args: []uint16{0, 238, 239}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                            // M T V
+	{op: HADD2, name: "HADD2", op13: 0x430, fams: 0x3f, suf: []uint16{132, 117, 119}, args: []uint16{0, 238, 240}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                            // M T V
+	{op: HADD2, name: "HADD2", op13: 0x630, fams: 0x3f, suf: []uint16{132, 117, 119}, args: []uint16{0, 238, 241}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                            // M T V
+	{op: HADD2, name: "HADD2", op13: 0x830, fams: 0x3f, suf: []uint16{132, 117, 119}, args: []uint16{0, 238, 240}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                            // M T V
+	{op: HADD2, name: "HADD2", op13: 0xa30, fams: 0x3f, suf: []uint16{132, 117, 119}, args: []uint16{0, 238, 241}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                            // M T V
+	{op: HADD2, name: "HADD2", op13: 0x1c30, fams: 0x3f, suf: []uint16{132, 117, 119}, args: []uint16{0, 238, 242}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                           // M T V
+	{op: HADD2, name: "HADD2", op13: 0x1e30, fams: 0x3f, suf: []uint16{132, 117, 119}, args: []uint16{0, 238, 242}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                           // M T V
+	{op: HADD2, name: "HADD2", op13: 0x230, fams: 0x38, suf: []uint16{133, 117, 119}, args: []uint16{0, 238, 239}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                            // V
+	{op: HADD2, name: "HADD2", op13: 0x430, fams: 0x38, suf: []uint16{133, 117, 119}, args: []uint16{0, 238, 243}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                            // V
+	{op: HADD2, name: "HADD2", op13: 0x630, fams: 0x38, suf: []uint16{133, 117, 119}, args: []uint16{0, 238, 241}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                            // V
+	{op: HADD2, name: "HADD2", op13: 0x830, fams: 0x38, suf: []uint16{133, 117, 119}, args: []uint16{0, 238, 243}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                            // V
+	{op: HADD2, name: "HADD2", op13: 0xa30, fams: 0x38, suf: []uint16{133, 117, 119}, args: []uint16{0, 238, 241}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                            // V
+	{op: HADD2, name: "HADD2", op13: 0x1c30, fams: 0x38, suf: []uint16{133, 117, 119}, args: []uint16{0, 238, 242}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                           // V
+	{op: HADD2, name: "HADD2", op13: 0x1e30, fams: 0x38, suf: []uint16{133, 117, 119}, args: []uint16{0, 238, 242}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                           // V
+	{op: HMUL2, name: "HMUL2", op13: 0x232, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 244}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                       // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x432, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 245}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                       // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x632, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 245}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                       // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x832, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 240}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                       // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0xa32, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 241}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                       // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x1c32, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 242}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                      // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x1e32, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 245}, conds: []cond{{field{lo: 85, width: 1}, 0x0}}},                                                                                      // M T V
+	{op: HMUL2, name: "HMUL2", op13: 0x232, fams: 0x38, suf: []uint16{133, 134, 117, 119}, args: []uint16{0, 238, 244}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                       // V
+	{op: HMUL2, name: "HMUL2", op13: 0x432, fams: 0x38, suf: []uint16{133, 134, 117, 119}, args: []uint16{0, 238, 245}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                       // V
+	{op: HMUL2, name: "HMUL2", op13: 0x632, fams: 0x38, suf: []uint16{133, 134, 117, 119}, args: []uint16{0, 238, 245}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                       // V
+	{op: HMUL2, name: "HMUL2", op13: 0x832, fams: 0x38, suf: []uint16{133, 134, 117, 119}, args: []uint16{0, 238, 243}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                       // V
+	{op: HMUL2, name: "HMUL2", op13: 0xa32, fams: 0x38, suf: []uint16{133, 134, 117, 119}, args: []uint16{0, 238, 241}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                       // V
+	{op: HMUL2, name: "HMUL2", op13: 0x1c32, fams: 0x38, suf: []uint16{133, 134, 117, 119}, args: []uint16{0, 238, 242}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                      // V
+	{op: HMUL2, name: "HMUL2", op13: 0x1e32, fams: 0x38, suf: []uint16{133, 134, 117, 119}, args: []uint16{0, 238, 245}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                                      // V
+	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 244, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                  // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 245, 247}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                  // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 245, 248}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                  // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 240, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                  // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 241, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                  // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 242, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                 // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3f, suf: []uint16{132, 134, 117, 119}, args: []uint16{0, 238, 245, 249}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                 // M T V
+	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3f, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 244, 246, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3f, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 245, 247, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3f, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 245, 248, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3f, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 240, 246, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3f, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 241, 246, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3f, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 242, 246, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                            // V
+	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3f, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 245, 249, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                            // V
+	{op: HFMA2, name: "HFMA2", op13: 0x231, fams: 0x3c, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 244, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0x431, fams: 0x3c, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 245, 250}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0x631, fams: 0x3c, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 245, 248}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0x831, fams: 0x3c, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 243, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0xa31, fams: 0x3c, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 241, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                             // V
+	{op: HFMA2, name: "HFMA2", op13: 0x1c31, fams: 0x3c, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 242, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                            // V
+	{op: HFMA2, name: "HFMA2", op13: 0x1e31, fams: 0x3c, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 245, 249}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                            // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{134, 117, 119}, args: []uint16{0, 238, 244, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                    // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{134, 117, 119}, args: []uint16{0, 238, 245, 247}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                    // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{134, 117, 119}, args: []uint16{0, 238, 245, 248}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                    // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{134, 117, 119}, args: []uint16{0, 238, 240, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                    // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{134, 117, 119}, args: []uint16{0, 238, 241, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                    // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{134, 117, 119}, args: []uint16{0, 238, 242, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                   // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{134, 117, 119}, args: []uint16{0, 238, 245, 249}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x0}}},                                                   // M T V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 244, 246, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 245, 247, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 245, 248, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 240, 246, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 241, 246, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 242, 246, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                         // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{135, 134, 117, 119}, args: []uint16{0, 238, 245, 249, 100}, conds: []cond{{field{lo: 85, width: 1}, 0x0}, {field{lo: 79, width: 1}, 0x1}}},                                         // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x235, fams: 0xc, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 244, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x435, fams: 0xc, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 245, 250}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x635, fams: 0xc, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 245, 248}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x835, fams: 0xc, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 243, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0xa35, fams: 0xc, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 241, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                          // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1c35, fams: 0xc, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 242, 246}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                         // V
+	{op: HFMA2, name: "HFMA2.MMA", op13: 0x1e35, fams: 0xc, suf: []uint16{133, 136, 134, 117, 119}, args: []uint16{0, 238, 245, 249}, conds: []cond{{field{lo: 85, width: 1}, 0x1}}},                                                                         // V
+	{op: HSET2, name: "HSET2", op13: 0x233, fams: 0x3f, suf: []uint16{137, 120, 119, 138}, args: []uint16{0, 238, 239, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                                   // M T V
+	{op: HSET2, name: "HSET2", op13: 0x433, fams: 0x3f, suf: []uint16{137, 120, 119, 138}, args: []uint16{0, 238, 240, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                                   // M T V
+	{op: HSET2, name: "HSET2", op13: 0x633, fams: 0x3f, suf: []uint16{137, 120, 119, 138}, args: []uint16{0, 238, 241, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                                   // M T V
+	{op: HSET2, name: "HSET2", op13: 0x833, fams: 0x3f, suf: []uint16{137, 120, 119, 138}, args: []uint16{0, 238, 240, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                                   // M T V
+	{op: HSET2, name: "HSET2", op13: 0xa33, fams: 0x3f, suf: []uint16{137, 120, 119, 138}, args: []uint16{0, 238, 241, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                                   // M T V
+	{op: HSET2, name: "HSET2", op13: 0x1c33, fams: 0x3f, suf: []uint16{137, 120, 119, 138}, args: []uint16{0, 238, 242, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                                  // M T V
+	{op: HSET2, name: "HSET2", op13: 0x1e33, fams: 0x3f, suf: []uint16{137, 120, 119, 138}, args: []uint16{0, 238, 242, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                                  // M T V
+	{op: HSET2, name: "HSET2", op13: 0x233, fams: 0x3c, suf: []uint16{133, 137, 120, 119, 138}, args: []uint16{0, 238, 239, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                              // V
+	{op: HSET2, name: "HSET2", op13: 0x433, fams: 0x3c, suf: []uint16{133, 137, 120, 119, 138}, args: []uint16{0, 238, 243, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                              // V
+	{op: HSET2, name: "HSET2", op13: 0x633, fams: 0x3c, suf: []uint16{133, 137, 120, 119, 138}, args: []uint16{0, 238, 241, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                              // V
+	{op: HSET2, name: "HSET2", op13: 0x833, fams: 0x3c, suf: []uint16{133, 137, 120, 119, 138}, args: []uint16{0, 238, 243, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                              // V
+	{op: HSET2, name: "HSET2", op13: 0xa33, fams: 0x3c, suf: []uint16{133, 137, 120, 119, 138}, args: []uint16{0, 238, 241, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                              // V
+	{op: HSET2, name: "HSET2", op13: 0x1c33, fams: 0x3c, suf: []uint16{133, 137, 120, 119, 138}, args: []uint16{0, 238, 242, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                             // V
+	{op: HSET2, name: "HSET2", op13: 0x1e33, fams: 0x3c, suf: []uint16{133, 137, 120, 119, 138}, args: []uint16{0, 238, 242, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                             // V
+	{op: HSETP2, name: "HSETP2", op13: 0x234, fams: 0x3f, suf: []uint16{120, 119, 139, 138}, args: []uint16{30, 31, 238, 239, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                            // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x434, fams: 0x3f, suf: []uint16{120, 119, 139, 138}, args: []uint16{30, 31, 238, 240, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                            // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x634, fams: 0x3f, suf: []uint16{120, 119, 139, 138}, args: []uint16{30, 31, 238, 241, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                            // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x834, fams: 0x3f, suf: []uint16{120, 119, 139, 138}, args: []uint16{30, 31, 238, 240, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                            // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0xa34, fams: 0x3f, suf: []uint16{120, 119, 139, 138}, args: []uint16{30, 31, 238, 241, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                            // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x1c34, fams: 0x3f, suf: []uint16{120, 119, 139, 138}, args: []uint16{30, 31, 238, 242, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                           // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x1e34, fams: 0x3f, suf: []uint16{120, 119, 139, 138}, args: []uint16{30, 31, 238, 242, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x0}}},                                                                           // M T V
+	{op: HSETP2, name: "HSETP2", op13: 0x234, fams: 0x3c, suf: []uint16{133, 120, 119, 139, 138}, args: []uint16{30, 31, 238, 239, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                       // V
+	{op: HSETP2, name: "HSETP2", op13: 0x434, fams: 0x3c, suf: []uint16{133, 120, 119, 139, 138}, args: []uint16{30, 31, 238, 243, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                       // V
+	{op: HSETP2, name: "HSETP2", op13: 0x634, fams: 0x3c, suf: []uint16{133, 120, 119, 139, 138}, args: []uint16{30, 31, 238, 241, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                       // V
+	{op: HSETP2, name: "HSETP2", op13: 0x834, fams: 0x3c, suf: []uint16{133, 120, 119, 139, 138}, args: []uint16{30, 31, 238, 243, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                       // V
+	{op: HSETP2, name: "HSETP2", op13: 0xa34, fams: 0x3c, suf: []uint16{133, 120, 119, 139, 138}, args: []uint16{30, 31, 238, 241, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                       // V
+	{op: HSETP2, name: "HSETP2", op13: 0x1c34, fams: 0x3c, suf: []uint16{133, 120, 119, 139, 138}, args: []uint16{30, 31, 238, 242, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                      // V
+	{op: HSETP2, name: "HSETP2", op13: 0x1e34, fams: 0x3c, suf: []uint16{133, 120, 119, 139, 138}, args: []uint16{30, 31, 238, 242, 42}, conds: []cond{{field{lo: 64, width: 2}, 0x2}}},                                                                      // V
+	{op: HMNMX2, name: "HMNMX2", op13: 0x240, fams: 0x3c, suf: []uint16{140, 119, 141, 142}, args: []uint16{0, 238, 244, 42}},                                                                                                                                // T V
+	{op: HMNMX2, name: "HMNMX2", op13: 0x840, fams: 0x3c, suf: []uint16{140, 119, 141, 142}, args: []uint16{0, 238, 251, 42}},                                                                                                                                // T V
+	{op: HMNMX2, name: "HMNMX2", op13: 0xa40, fams: 0x3c, suf: []uint16{140, 119, 141, 142}, args: []uint16{0, 238, 241, 42}},                                                                                                                                // T V
+	{op: HMNMX2, name: "HMNMX2", op13: 0x1c40, fams: 0x3c, suf: []uint16{140, 119, 141, 142}, args: []uint16{0, 238, 242, 42}},                                                                                                                               // T V
+	{op: I2F, name: "I2F", op13: 0x306, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 253}, conds: []cond{{field{lo: 84, width: 2}, 0x0}}},                                                                                                   // M T C V
+	{op: I2F, name: "I2F", op13: 0x1d06, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 214}, conds: []cond{{field{lo: 84, width: 2}, 0x0}}},                                                                                                  // M T C V
+	{op: I2F, name: "I2F", op13: 0x306, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 254}, conds: []cond{{field{lo: 84, width: 2}, 0x1}}},                                                                                                   // M T C V
+	{op: I2F, name: "I2F", op13: 0x1d06, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 215}, conds: []cond{{field{lo: 84, width: 2}, 0x1}}},                                                                                                  // M T C V
+	{op: I2F, name: "I2F", op13: 0x306, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 1}},                                                                                                                                                    // M T C V
+	{op: I2F, name: "I2F", op13: 0x906, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 38}},                                                                                                                                                   // M T C V
+	{op: I2F, name: "I2F", op13: 0xb06, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 4}},                                                                                                                                                    // M T C V
+	{op: I2F, name: "I2F", op13: 0x1d06, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 5}},                                                                                                                                                   // M T C V
+	{op: I2F, name: "I2F", op13: 0x312, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 255}},                                                                                                                                                  // M T C V
+	{op: I2F, name: "I2F", op13: 0x912, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 256}},                                                                                                                                                  // M T C V
+	{op: I2F, name: "I2F", op13: 0xb12, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 257}},                                                                                                                                                  // M T C V
+	{op: I2F, name: "I2F", op13: 0x1d12, fams: 0x3f, suf: []uint16{143, 121, 118}, args: []uint16{252, 258}},                                                                                                                                                 // M T C V
+	{op: F2I, name: "F2I", op13: 0x305, fams: 0x3f, suf: []uint16{119, 124, 144, 125, 126}, args: []uint16{0, 219}},                                                                                                                                          // M T C V
+	{op: F2I, name: "F2I", op13: 0x905, fams: 0x3f, suf: []uint16{119, 124, 144, 125, 126}, args: []uint16{0, 211}},                                                                                                                                          // M T C V
+	{op: F2I, name: "F2I", op13: 0xb05, fams: 0x3f, suf: []uint16{119, 124, 144, 125, 126}, args: []uint16{0, 218}},                                                                                                                                          // M T C V
+	{op: F2I, name: "F2I", op13: 0x1d05, fams: 0x3f, suf: []uint16{119, 124, 144, 125, 126}, args: []uint16{0, 210}},                                                                                                                                         // M T C V
+	{op: F2I, name: "F2I", op13: 0x311, fams: 0x3f, suf: []uint16{119, 124, 144, 125, 126}, args: []uint16{259, 260}},                                                                                                                                        // M T C V
+	{op: F2I, name: "F2I", op13: 0x911, fams: 0x3f, suf: []uint16{119, 124, 144, 125, 126}, args: []uint16{259, 261}},                                                                                                                                        // M T C V
+	{op: F2I, name: "F2I", op13: 0xb11, fams: 0x3f, suf: []uint16{119, 124, 144, 125, 126}, args: []uint16{259, 262}},                                                                                                                                        // M T C V
+	{op: F2I, name: "F2I", op13: 0x1d11, fams: 0x3f, suf: []uint16{119, 124, 144, 125, 126}, args: []uint16{259, 263}},                                                                                                                                       // M T C V
+	{op: F2F, name: "F2F", op13: 0x304, fams: 0x3f, suf: []uint16{119, 145, 146, 118}, args: []uint16{0, 219}},                                                                                                                                               // M T C V
+	{op: F2F, name: "F2F", op13: 0x904, fams: 0x3f, suf: []uint16{119, 145, 146, 118}, args: []uint16{0, 211}},                                                                                                                                               // M T C V
+	{op: F2F, name: "F2F", op13: 0xb04, fams: 0x3f, suf: []uint16{119, 145, 146, 118}, args: []uint16{0, 218}},                                                                                                                                               // M T C V
+	{op: F2F, name: "F2F", op13: 0x1d04, fams: 0x3f, suf: []uint16{119, 145, 146, 118}, args: []uint16{0, 210}},                                                                                                                                              // M T C V
+	{op: F2F, name: "F2F", op13: 0x310, fams: 0x3f, suf: []uint16{119, 145, 146, 118}, args: []uint16{264, 260}},                                                                                                                                             // M T C V
+	{op: F2F, name: "F2F", op13: 0x910, fams: 0x3f, suf: []uint16{119, 145, 146, 118}, args: []uint16{264, 261}},                                                                                                                                             // M T C V
+	{op: F2F, name: "F2F", op13: 0xb10, fams: 0x3f, suf: []uint16{119, 145, 146, 118}, args: []uint16{264, 262}},                                                                                                                                             // M T C V
+	{op: F2F, name: "F2F", op13: 0x1d10, fams: 0x3f, suf: []uint16{119, 145, 146, 118}, args: []uint16{264, 263}},                                                                                                                                            // M T C V
+	{op: FRND, name: "FRND", op13: 0x307, fams: 0x3f, suf: []uint16{119, 147, 125}, args: []uint16{0, 219}},                                                                                                                                                  // M T C V
+	{op: FRND, name: "FRND", op13: 0x907, fams: 0x3f, suf: []uint16{119, 147, 125}, args: []uint16{0, 211}},                                                                                                                                                  // M T C V
+	{op: FRND, name: "FRND", op13: 0xb07, fams: 0x3f, suf: []uint16{119, 147, 125}, args: []uint16{0, 218}},                                                                                                                                                  // M T C V
+	{op: FRND, name: "FRND", op13: 0x1d07, fams: 0x3f, suf: []uint16{119, 147, 125}, args: []uint16{0, 210}},                                                                                                                                                 // M T C V
+	{op: FRND, name: "FRND", op13: 0x313, fams: 0x3f, suf: []uint16{119, 147, 125}, args: []uint16{11, 231}},                                                                                                                                                 // M T C V
+	{op: FRND, name: "FRND", op13: 0x913, fams: 0x3f, suf: []uint16{119, 147, 125}, args: []uint16{11, 228}},                                                                                                                                                 // M T C V
+	{op: FRND, name: "FRND", op13: 0xb13, fams: 0x3f, suf: []uint16{119, 147, 125}, args: []uint16{11, 229}},                                                                                                                                                 // M T C V
+	{op: FRND, name: "FRND", op13: 0x1d13, fams: 0x3f, suf: []uint16{119, 147, 125}, args: []uint16{11, 230}},                                                                                                                                                // M T C V
+	{op: I2FP, name: "I2FP", op13: 0x245, fams: 0x3c, suf: []uint16{127, 128, 118}, args: []uint16{0, 1}},                                                                                                                                                    // C V
+	{op: I2FP, name: "I2FP", op13: 0x845, fams: 0x3c, suf: []uint16{127, 128, 118}, args: []uint16{0, 38}},                                                                                                                                                   // C V
+	{op: I2FP, name: "I2FP", op13: 0xa45, fams: 0x3c, suf: []uint16{127, 128, 118}, args: []uint16{0, 4}},                                                                                                                                                    // C V
+	{op: I2FP, name: "I2FP", op13: 0x1c45, fams: 0x3c, suf: []uint16{127, 128, 118}, args: []uint16{0, 5}},                                                                                                                                                   // C V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{148, 149, 150, 151, 152}, args: []uint16{0, 216, 219}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}, since: SM89},                                        // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{148, 149, 150, 151, 152}, args: []uint16{0, 216, 211}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}, since: SM89},                                        // V
+	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{148, 149, 150, 151, 152}, args: []uint16{0, 216, 218}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}, since: SM89},                                        // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{148, 149, 150, 151, 152}, args: []uint16{0, 216, 210}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}, since: SM89},                                       // V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{148, 149, 150, 151, 153}, args: []uint16{0, 219, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}, since: SM89},                                         // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{148, 149, 150, 151, 153}, args: []uint16{0, 211, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}, since: SM89},                                         // V
+	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{148, 149, 150, 151, 153}, args: []uint16{0, 218, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}, since: SM89},                                         // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{148, 149, 150, 151, 153}, args: []uint16{0, 210, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}, since: SM89},                                        // V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{148, 150, 154, 155}, args: []uint16{0, 265}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}, since: SM89},                                                                                  // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{148, 150, 154, 155}, args: []uint16{0, 265}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}, since: SM89},                                                                                  // V
+	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{148, 150, 154, 155}, args: []uint16{0, 265}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}, since: SM89},                                                                                  // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{148, 150, 154, 155}, args: []uint16{0, 265}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}, since: SM89},                                                                                 // V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{148, 157, 149, 152}, args: []uint16{0, 216, 219}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                          // C V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{148, 157, 149, 152}, args: []uint16{0, 216, 211}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                          // C V
+	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{148, 157, 149, 152}, args: []uint16{0, 216, 218}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                          // C V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{148, 157, 149, 152}, args: []uint16{0, 216, 210}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                         // C V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x4, suf: []uint16{148, 157, 149, 153}, args: []uint16{0, 219, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                                           // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x4, suf: []uint16{148, 157, 149, 153}, args: []uint16{0, 211, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                                           // V
+	{op: F2FP, name: "F2FP", op13: 0xa3e, fams: 0x4, suf: []uint16{148, 157, 149, 153}, args: []uint16{0, 218, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                                           // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x4, suf: []uint16{148, 157, 149, 153}, args: []uint16{0, 210, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}}},                                                                                          // V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{148, 149, 150, 151, 152}, args: []uint16{0, 216, 219}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                                    // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{148, 149, 150, 151, 152}, args: []uint16{0, 216, 211}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                                    // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{148, 149, 150, 151, 152}, args: []uint16{0, 216, 210}, conds: []cond{{field{lo: 78, width: 1}, 0x0}, {field{lo: 73, width: 2}, 0x0}}},                                                   // V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{148, 149, 150, 151, 153}, args: []uint16{0, 219, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                                     // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{148, 149, 150, 151, 153}, args: []uint16{0, 211, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                                     // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{148, 149, 150, 151, 153}, args: []uint16{0, 210, 41}, conds: []cond{{field{lo: 78, width: 1}, 0x1}, {field{lo: 73, width: 2}, 0x0}}},                                                    // V
+	{op: F2FP, name: "F2FP", op13: 0x23e, fams: 0x38, suf: []uint16{148, 150, 154, 155}, args: []uint16{0, 265}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                              // V
+	{op: F2FP, name: "F2FP", op13: 0x83e, fams: 0x38, suf: []uint16{148, 150, 154, 155}, args: []uint16{0, 265}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                              // V
+	{op: F2FP, name: "F2FP", op13: 0x1c3e, fams: 0x38, suf: []uint16{148, 150, 154, 155}, args: []uint16{0, 265}, conds: []cond{{field{lo: 78, width: 1}, 0x0}}},                                                                                             // V
+	{op: I2I, name: "I2I", op13: 0x238, fams: 0x3f, args: []uint16{0, 1}},                                                                                                                                                                                    // T
+	{op: I2I, name: "I2I", op13: 0x838, fams: 0x3f, args: []uint16{0, 38}},                                                                                                                                                                                   // T
+	{op: I2I, name: "I2I", op13: 0xa38, fams: 0x3f, args: []uint16{0, 4}},                                                                                                                                                                                    // T
+	{op: I2I, name: "I2I", op13: 0x1c38, fams: 0x3f, args: []uint16{0, 5}},                                                                                                                                                                                   // T
+	{op: I2IP, name: "I2IP", op13: 0x239, fams: 0x3e, args: []uint16{0, 15, 1, 41}},                                                                                                                                                                          // T
+	{op: I2IP, name: "I2IP", op13: 0x839, fams: 0x3e, args: []uint16{0, 15, 38, 41}},                                                                                                                                                                         // T
+	{op: I2IP, name: "I2IP", op13: 0xa39, fams: 0x3e, args: []uint16{0, 15, 4, 41}},                                                                                                                                                                          // T
+	{op: I2IP, name: "I2IP", op13: 0x1c39, fams: 0x3e, args: []uint16{0, 15, 5, 41}},                                                                                                                                                                         // T
+	{op: HMMA, name: "HMMA.884", op13: 0x236, fams: 0x7, args: []uint16{11, 15, 1, 41}},                                                                                                                                                                      // T C
+	{op: HMMA, name: "HMMA", op13: 0x23c, fams: 0x3e, suf: []uint16{158, 159, 160}, args: []uint16{266, 267, 268, 269, 270}, conds: []cond{{field{lo: 73, width: 1}, 0x0}}},                                                                                  // T C V
+	{op: HMMA, name: "HMMA.SP", op13: 0x23c, fams: 0x3c, suf: []uint16{161, 159, 160}, args: []uint16{266, 267, 271, 269, 272, 273, 270}, conds: []cond{{field{lo: 73, width: 1}, 0x1}}},                                                                     // V
+	{op: IMMA, name: "IMMA", op13: 0x237, fams: 0x3e, suf: []uint16{162, 163, 164, 165}, args: []uint16{274, 275, 276, 277, 270}, conds: []cond{{field{lo: 72, width: 1}, 0x0}}},                                                                             // T C V
+	{op: IMMA, name: "IMMA.SP", op13: 0x237, fams: 0x3c, suf: []uint16{162, 163, 164, 165}, args: []uint16{274, 275, 276, 277, 272, 273, 270}, conds: []cond{{field{lo: 72, width: 1}, 0x1}}},                                                                // V
+	{op: BMMA, name: "BMMA", op13: 0x23d, fams: 0x3e, suf: []uint16{166, 167, 168}, args: []uint16{278, 275, 276, 279, 270}},                                                                                                                                 // T C V
+	{op: DMMA, name: "DMMA.884", op13: 0x23f, fams: 0x4, suf: []uint16{118}, args: []uint16{280, 226, 231, 281}},                                                                                                                                             // T C V
+	{op: DMMA, name: "DMMA", op13: 0x23f, fams: 0x38, suf: []uint16{169, 118}, args: []uint16{282, 283, 284, 285, 270}},                                                                                                                                      // V
+	{op: QMMA, name: "QMMA", op13: 0x27a, fams: 0x4, suf: []uint16{170, 171, 172, 173}, args: []uint16{286, 287, 288, 289, 270}, conds: []cond{{field{lo: 80, width: 1}, 0x0}, {field{lo: 83, width: 1}, 0x0}, {field{lo: 85, width: 1}, 0x0}}, since: SM89}, // V
+	{op: QMMA, name: "QMMA", op13: 0x27a, fams: 0x38, suf: []uint16{170, 171, 172, 173}, args: []uint16{286, 290, 291, 289, 270}, conds: []cond{{field{lo: 80, width: 1}, 0x0}, {field{lo: 83, width: 1}, 0x0}, {field{lo: 85, width: 1}, 0x0}}},             // V
+	{op: QMMA, name: "QMMA", op13: 0x27a, fams: 0x3c, args: []uint16{286, 15, 1, 289, 270}, since: SM89},                                                                                                                                                     // V
+	{op: OMMA, name: "OMMA", op13: 0x47f, fams: 0x20, args: []uint16{280, 15, 1, 41}},                                                                                                                                                                        // I
+	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x4, suf: []uint16{174}, args: []uint16{91}},                                                                                                                                             // C H
+	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x8, suf: []uint16{174}, args: []uint16{91}},                                                                                                                                             // H V
+	{op: ARRIVES, name: "ARRIVES.LDGSTSBAR.64", op13: 0x19b0, fams: 0x30, suf: []uint16{175}, args: []uint16{91}},                                                                                                                                            // V
+	{op: SYNCSArrive, name: "SYNCS.ARRIVE.TRANS64", op13: 0x19a7, fams: 0x38, suf: []uint16{176, 177, 178, 179}, args: []uint16{0, 91, 292}},                                                                                                                 // H V
+	{op: SYNCSPhasechk, name: "SYNCS.PHASECHK.TRANS64", op13: 0x15a7, fams: 0x38, suf: []uint16{180}, args: []uint16{30, 91, 292}},                                                                                                                           // H V
+	{op: SYNCSExch, name: "SYNCS.EXCH.64", op13: 0x15b2, fams: 0x38, args: []uint16{189, 293, 294}, conds: []cond{{field{lo: 72, width: 2}, 0x1}}, ugd: true},                                                                                                // H V
+	{op: SYNCSCas, name: "SYNCS.CAS.64", op13: 0x13b2, fams: 0x38, args: []uint16{189, 293, 295}, conds: []cond{{field{lo: 72, width: 2}, 0x2}}, ugd: true},                                                                                                  // H V
+	{op: SYNCSLd, name: "SYNCS.LD.64", op13: 0x19b2, fams: 0x38, args: []uint16{189, 293}, ugd: true},                                                                                                                                                        // H
+	{op: SYNCSLd, name: "SYNCS.LD.64", op13: 0x15b1, fams: 0x38, suf: []uint16{181}, args: []uint16{11, 91}, conds: []cond{{field{lo: 73, width: 1}, 0x1}}},                                                                                                  // H V
+	{op: SYNCSCctl, name: "SYNCS.CCTL.IVALL", op13: 0x9b1, fams: 0x38},                                                                                                                                                                                       // H
+	{op: SYNCSCctl, name: "SYNCS.CCTL", op13: 0x19b1, fams: 0x38, suf: []uint16{182}, args: []uint16{91}},                                                                                                                                                    // H V
+	{op: STAS, name: "STAS", op13: 0x1dbd, fams: 0x38, suf: []uint16{183}, args: []uint16{296, 93}},                                                                                                                                                          // H V
+	{op: REDAS, name: "REDAS", op13: 0x1dbe, fams: 0x38, suf: []uint16{79}, args: []uint16{128, 292}},                                                                                                                                                        // H
+	{op: UBLKCP, name: "UBLKCP", op13: 0x13ba, fams: 0x38, suf: []uint16{184, 185, 186, 187}, args: []uint16{297, 298, 299}, conds: []cond{{field{lo: 76, width: 1}, 0x0}}, ugd: true},                                                                       // H V
+	{op: UBLKCP, name: "UBLKCP", op13: 0x13ba, fams: 0x38, suf: []uint16{184, 185, 186, 187}, args: []uint16{297, 298, 299, 300}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                  // H V
+	{op: UBLKRED, name: "UBLKRED", op13: 0x13bb, fams: 0x38, suf: []uint16{184, 188, 189}, args: []uint16{297, 298, 299}, ugd: true},                                                                                                                         // H
+	{op: UBLKPF, name: "UBLKPF.L2", op13: 0x13bc, fams: 0x38, args: []uint16{144, 299}, ugd: true},                                                                                                                                                           // H
+	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{190, 191, 185}, args: []uint16{297, 298, 299}, conds: []cond{{field{lo: 76, width: 1}, 0x0}}, ugd: true},                                                                          // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x13b4, fams: 0x38, suf: []uint16{190, 191, 185}, args: []uint16{297, 298, 299, 300}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                     // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{190, 191}, args: []uint16{297, 298, 300}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                               // H V
+	{op: UTMALDG, name: "UTMALDG", op13: 0x15b4, fams: 0x38, suf: []uint16{190, 191}, args: []uint16{297, 298}, ugd: true},                                                                                                                                   // H V
+	{op: UTMASTG, name: "UTMASTG", op13: 0x13b5, fams: 0x38, suf: []uint16{190, 191}, args: []uint16{297, 298, 300}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                               // H V
+	{op: UTMASTG, name: "UTMASTG", op13: 0x15b5, fams: 0x38, suf: []uint16{190, 191}, args: []uint16{297, 298, 300}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                               // H V
+	{op: UTMASTG, name: "UTMASTG", op13: 0x13b5, fams: 0x38, suf: []uint16{190, 191}, args: []uint16{297, 298}, ugd: true},                                                                                                                                   // H V
+	{op: UTMASTG, name: "UTMASTG", op13: 0x15b5, fams: 0x38, suf: []uint16{190, 191}, args: []uint16{297, 298}, ugd: true},                                                                                                                                   // H V
+	{op: UTMAREDG, name: "UTMAREDG", op13: 0x13b6, fams: 0x38, suf: []uint16{190, 191, 188}, args: []uint16{297, 298, 300}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                        // H V
+	{op: UTMAREDG, name: "UTMAREDG", op13: 0x15b6, fams: 0x38, suf: []uint16{190, 191, 188}, args: []uint16{297, 298, 300}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                        // H V
+	{op: UTMAREDG, name: "UTMAREDG", op13: 0x13b6, fams: 0x38, suf: []uint16{190, 191, 188}, args: []uint16{297, 298}, ugd: true},                                                                                                                            // H V
+	{op: UTMAREDG, name: "UTMAREDG", op13: 0x15b6, fams: 0x38, suf: []uint16{190, 191, 188}, args: []uint16{297, 298}, ugd: true},                                                                                                                            // H V
+	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x15b8, fams: 0x38, suf: []uint16{190}, args: []uint16{297, 298, 300}, conds: []cond{{field{lo: 76, width: 1}, 0x1}}, ugd: true},                                                                                   // H V
+	{op: UTMAPF, name: "UTMAPF.L2", op13: 0x15b8, fams: 0x38, suf: []uint16{190}, args: []uint16{297, 298}, ugd: true},                                                                                                                                       // H V
+	{op: UTMACMDFLUSH, name: "UTMACMDFLUSH", op13: 0x9b7, fams: 0x38, ugd: true},                                                                                                                                                                             // H V
+	{op: UTMACCTL, name: "UTMACCTL", op13: 0x19b9, fams: 0x38, suf: []uint16{192}, args: []uint16{144}, ugd: true},                                                                                                                                           // H V
+	{op: UMEMSETS, name: "UMEMSETS.64", op13: 0x13cb, fams: 0x30, args: []uint16{144, 301, 302}, ugd: true},                                                                                                                                                  // V
+	{op: UGETNEXTWORKID, name: "UGETNEXTWORKID.SELFCAST", op13: 0x13ca, fams: 0x30, args: []uint16{144}, ugd: true},                                                                                                                                          // V
+	{op: UCGABAR_ARV, name: "UCGABAR_ARV", op13: 0x19c7, fams: 0x38, ugd: true},                                                                                                                                                                              // H V
+	{op: UCGABAR_WAIT, name: "UCGABAR_WAIT", op13: 0x1dc7, fams: 0x38, ugd: true},                                                                                                                                                                            // H V
+	{op: FENCE, name: "FENCE.VIEW.ASYNC", op13: 0x3c6, fams: 0x38, suf: []uint16{193}, conds: []cond{{field{lo: 80, width: 1}, 0x0}}},                                                                                                                        // H V
+	{op: USETMAXREG, name: "USETMAXREG", op13: 0x9c8, fams: 0x38, args: []uint16{303}, ugd: true},                                                                                                                                                            // H
+	{op: USETSHMSZ, name: "USETSHMSZ", op13: 0x9c9, fams: 0x38, args: []uint16{3}, ugd: true},                                                                                                                                                                // H
+	{op: USETSHMSZ, name: "USETSHMSZ", op13: 0x19c9, fams: 0x38, args: []uint16{3}, ugd: true},                                                                                                                                                               // H
+	{op: WARPGROUP, name: "WARPGROUP.DEPBAR.LE", op13: 0x9c5, fams: 0x8, args: []uint16{304, 305}, conds: []cond{{field{lo: 80, width: 1}, 0x1}}},                                                                                                            // H V
+	{op: WARPGROUP, name: "WARPGROUP.ARRIVE", op13: 0x9c5, fams: 0x8},                                                                                                                                                                                        // H V
+	{op: HGMMA, name: "HGMMA", op13: 0x1df0, fams: 0x8, suf: []uint16{194, 195, 196}, args: []uint16{306, 290, 307, 308, 270, 309}},                                                                                                                          // H V
+	{op: HGMMA, name: "HGMMA", op13: 0x1df2, fams: 0x8, suf: []uint16{194, 195, 196}, args: []uint16{306, 290, 307, 308, 270, 309}},                                                                                                                          // H V
+	{op: HGMMA, name: "HGMMA", op13: 0x19f0, fams: 0x8, suf: []uint16{194, 195, 196}, args: []uint16{306, 310, 308, 270, 309}},                                                                                                                               // H V
+	{op: HGMMA, name: "HGMMA", op13: 0x19f2, fams: 0x8, suf: []uint16{194, 195, 196}, args: []uint16{306, 310, 308, 270, 309}},                                                                                                                               // H V
+	{op: IGMMA, name: "IGMMA", op13: 0x1df1, fams: 0x8, args: []uint16{311, 312, 313, 314}},                                                                                                                                                                  // H
+	{op: IGMMA, name: "IGMMA", op13: 0x1df3, fams: 0x8, args: []uint16{311, 312, 313, 314}},                                                                                                                                                                  // H
+	{op: IGMMA, name: "IGMMA", op13: 0x19f1, fams: 0x8, args: []uint16{311, 315, 314}},                                                                                                                                                                       // H
+	{op: IGMMA, name: "IGMMA", op13: 0x19f3, fams: 0x8, args: []uint16{311, 315, 314}},                                                                                                                                                                       // H
+	{op: LDTM, name: "LDTM", op13: 0x19ee, fams: 0x10, suf: []uint16{199, 200, 201}, args: []uint16{316, 317}},                                                                                                                                               // V
+	{op: STTM, name: "STTM", op13: 0x19ed, fams: 0x10, suf: []uint16{199, 200, 202}, args: []uint16{318, 319}},                                                                                                                                               // V
+	{op: UTCATOMSWS, name: "UTCATOMSWS.FIND_AND_SET.ALIGN", op13: 0x15e3, fams: 0x10, args: []uint16{177, 180, 5}, ugd: true},                                                                                                                                // V
+	{op: UTCATOMSWS, name: "UTCATOMSWS.AND", op13: 0x19e3, fams: 0x10, args: []uint16{180, 5}, ugd: true},                                                                                                                                                    // V
+	{op: UVIRTCOUNT, name: "UVIRTCOUNT.DEALLOC.SMPOOL", op13: 0x84c, fams: 0x10, args: []uint16{161}, ugd: true},                                                                                                                                             // V
+	{op: UTCCP, name: "UTCCP.T.S", op13: 0x19e7, fams: 0x10, args: []uint16{320, 313}, ugd: true},                                                                                                                                                            // V
+	{op: UTCBAR, name: "UTCBAR", op13: 0x13e9, fams: 0x10, args: []uint16{144, 196}, ugd: true},                                                                                                                                                              // V
+	{op: UTCMMA, name: "UTCHMMA", op13: 0x15ea, fams: 0x10, args: []uint16{321, 313, 322, 323, 324, 197}, conds: []cond{{field{lo: 72, width: 2}, 0x0}}, ugd: true},                                                                                          // V
+	{op: UTCMMA, name: "UTCIMMA", op13: 0x15ea, fams: 0x10, args: []uint16{321, 313, 322, 323, 324, 197}, conds: []cond{{field{lo: 72, width: 2}, 0x1}}, ugd: true},                                                                                          // V
+	{op: UTCMMA, name: "UTCQMMA", op13: 0x15ea, fams: 0x10, args: []uint16{321, 313, 322, 323, 324, 197}, conds: []cond{{field{lo: 72, width: 2}, 0x3}}, ugd: true},                                                                                          // V
+	{op: UTCMMA, name: "UTCHMMA", op13: 0x19ea, fams: 0x10, args: []uint16{320, 313, 322, 323, 324, 197}, conds: []cond{{field{lo: 72, width: 2}, 0x0}}, ugd: true},                                                                                          // V
+	{op: UTCMMA, name: "UTCIMMA", op13: 0x19ea, fams: 0x10, args: []uint16{320, 313, 322, 323, 324, 197}, conds: []cond{{field{lo: 72, width: 2}, 0x1}}, ugd: true},                                                                                          // V
+	{op: UTCMMA, name: "UTCQMMA", op13: 0x19ea, fams: 0x10, args: []uint16{320, 313, 322, 323, 324, 197}, conds: []cond{{field{lo: 72, width: 2}, 0x3}}, ugd: true},                                                                                          // V
+	{op: TEX, name: "TEX.SCR", op13: 0xb60, fams: 0xf, suf: []uint16{203}, args: []uint16{325, 326, 327, 328, 329, 330, 331, 2}},                                                                                                                             // M V
+	{op: TLD, name: "TLD.SCR", op13: 0xb66, fams: 0xf, suf: []uint16{203}, args: []uint16{325, 326, 327, 328, 329, 330, 331, 2}},                                                                                                                             // M V
+	{op: TLD4, name: "TLD4.SCR", op13: 0xb63, fams: 0xf, suf: []uint16{205}, args: []uint16{325, 326, 327, 328, 329, 330, 331, 2}},                                                                                                                           // M V
+	{op: TEX, name: "TEX", op13: 0x1f60, fams: 0x8, suf: []uint16{203}, args: []uint16{325, 326, 327, 328, 332, 333, 331, 2}},                                                                                                                                // V
+	{op: TLD, name: "TLD", op13: 0x1f66, fams: 0x8, suf: []uint16{203}, args: []uint16{325, 326, 327, 328, 332, 333, 331, 2}},                                                                                                                                // V
+	{op: TLD4, name: "TLD4", op13: 0x1f63, fams: 0x8, suf: []uint16{205}, args: []uint16{325, 326, 327, 328, 332, 333, 331, 2}},                                                                                                                              // V
+	{op: TEX, name: "TEX", op13: 0x1f60, fams: 0x30, suf: []uint16{206}, args: []uint16{325, 326, 327, 328, 332, 334, 331, 2}},                                                                                                                               // V
+	{op: TLD, name: "TLD", op13: 0x1f66, fams: 0x30, suf: []uint16{207}, args: []uint16{325, 326, 327, 328, 332, 334, 331, 2}},                                                                                                                               // V
+	{op: TLD4, name: "TLD4", op13: 0x1f63, fams: 0x30, suf: []uint16{205}, args: []uint16{325, 326, 327, 328, 332, 334, 331, 2}},                                                                                                                             // V
+	{op: SULD, name: "SULD.D.BA", op13: 0xb99, fams: 0x3, suf: []uint16{208, 65, 66, 209}, args: []uint16{83, 335, 329, 330}},                                                                                                                                // V
+	{op: SULD, name: "SULD.D.BA", op13: 0xb99, fams: 0xc, suf: []uint16{208, 65, 59, 209}, args: []uint16{83, 335, 329, 330}},                                                                                                                                // V
+	{op: SULD, name: "SULD.D.BA", op13: 0x1f99, fams: 0x8, suf: []uint16{208, 65, 59, 209}, args: []uint16{83, 335, 332, 333}},                                                                                                                               // V
+	{op: SULD, name: "SULD.D.BA", op13: 0x1f99, fams: 0x30, suf: []uint16{208, 65, 59, 209}, args: []uint16{83, 335, 332, 334}},                                                                                                                              // V
+	{op: SUST, name: "SUST.D.BA", op13: 0xb9d, fams: 0x3, suf: []uint16{208, 65, 66, 209}, args: []uint16{335, 84, 329, 330}},                                                                                                                                // V
+	{op: SUST, name: "SUST.D.BA", op13: 0xb9d, fams: 0xc, suf: []uint16{208, 65, 59, 209}, args: []uint16{335, 84, 329, 330}},                                                                                                                                // V
+	{op: SUST, name: "SUST.D.BA", op13: 0x1f9d, fams: 0x8, suf: []uint16{208, 65, 59, 209}, args: []uint16{335, 84, 332, 333}},                                                                                                                               // V
+	{op: SUST, name: "SUST.D.BA", op13: 0x1f9d, fams: 0x30, suf: []uint16{208, 65, 59, 209}, args: []uint16{335, 84, 332, 334}},                                                                                                                              // V
 }

@@ -210,10 +210,6 @@ type (
 		name string
 		ty   *typeExpr
 	}
-	structStmt struct {
-		span
-		decl *structDecl
-	}
 )
 
 type asmOperand struct {
@@ -246,7 +242,6 @@ type funcDecl struct {
 	body       *blockStmt
 	parsed     bool
 	bad        bool // its parse failed
-	used       bool
 }
 
 type structDecl struct {
@@ -285,6 +280,7 @@ type unit struct {
 	aliases map[string]*aliasDecl
 	globals map[string]*varDecl
 	enums   map[string]*enumConst
+	special map[string]bool   // functions with explicit specializations
 	broken  map[string]unsaid // types that could not be read
 	// bare is the body of a file without functions.
 	bare *funcDecl

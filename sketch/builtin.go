@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"shmoo/diag"
-	"shmoo/smem"
 )
 
 type diagPos = diag.Pos
@@ -54,6 +53,8 @@ func init() {
 		"clock": typeLongLong, "clock64": typeLongLong, "globaltimer": typeULongLong, "__double2int_rn": typeInt,
 		"__hgt": typeBool, "__hlt": typeBool, "__hge": typeBool, "__hle": typeBool, "__heq": typeBool, "isnan": typeBool,
 		"isinf": typeBool, "isfinite": typeBool, "__isnanf": typeBool, "lrintf": typeLongLong, "__vote": typeInt,
+		"__nv_cvt_float_to_fp8": typeUchar, "__nv_cvt_halfraw_to_fp8": typeUchar, "__nv_cvt_float2_to_fp8x2": typeUshort,
+		"__nv_cvt_fp8_to_halfraw": typeHalf, "__nv_cvt_fp8x2_to_halfraw2": typeUint,
 		"__byte_perm": typeUint, "__funnelshift_l": typeUint, "__funnelshift_r": typeUint, "__nvvm_get_smem_pointer": typeUint,
 	} {
 		builtins[name] = valueOf(ty)
@@ -159,6 +160,10 @@ func init() {
 		return r
 	}
 	builtins["__isShared"] = valueOf(typeBool)
+	for _, name := range strings.Fields(`memcpy memset reduce inclusive_scan exclusive_scan invoke_one coalesced_threads
+		labeled_partition binary_partition this_cluster init`) {
+		builtins[name] = func(c *compiler, x *call, _ []targ) *cexpr { return c.opaqueCall("function "+name, x) }
+	}
 	initShuffles()
 	initAtomics()
 	initCopies()
@@ -252,300 +257,9 @@ func (c *compiler) sharedOffset(p *cexpr, ty *ctype) *cexpr {
 	return r
 }
 
-func initShuffles() {
-	for name, pick := range map[string]func(lane, src, width int) int{
-		"__shfl_sync":      func(lane, src, width int) int { return lane&^(width-1) | src&(width-1) },
-		"__shfl_xor_sync":  func(lane, src, width int) int { return inSegment(lane, lane^src, width) },
-		"__shfl_down_sync": func(lane, src, width int) int { return inSegment(lane, lane+src, width) },
-		"__shfl_up_sync":   func(lane, src, width int) int { return inSegment(lane, lane-src, width) },
-	} {
-		builtins[name] = func(c *compiler, x *call, _ []targ) *cexpr {
-			c.wantArgs(x, 3)
-			return c.shuffle(x.args[1:], pick, x)
-		}
-		builtins[strings.TrimSuffix(name, "_sync")] = func(c *compiler, x *call, _ []targ) *cexpr {
-			c.wantArgs(x, 2)
-			return c.shuffle(x.args, pick, x)
-		}
-	}
-	vote := func(f func(yes, active laneMask) int64) builtin {
-		return func(c *compiler, x *call, _ []targ) *cexpr {
-			c.wantArgs(x, 1)
-			e := c.truthOf(c.value(x.args[len(x.args)-1]))
-			fn, out := c.eval(e), c.newVec()
-			return &cexpr{ty: typeUint, effects: e.effects, fn: func(m *machine, mask laneMask) *vec {
-				a := fn(m, mask)
-				yes, _, u := a.split(mask)
-				if u != 0 {
-					out.setUnknown(a.why)
-					return out
-				}
-				out.set(f(yes, mask))
-				return out
-			}}
-		}
-	}
-	builtins["__ballot_sync"] = vote(func(yes, active laneMask) int64 { return int64(uint32(yes)) })
-	builtins["__any_sync"] = vote(func(yes, active laneMask) int64 { return truth(yes != 0) })
-	builtins["__all_sync"] = vote(func(yes, active laneMask) int64 { return truth(yes == active) })
-	builtins["__activemask"] = func(c *compiler, x *call, _ []targ) *cexpr {
-		out := c.newVec()
-		return &cexpr{ty: typeUint, fn: func(m *machine, mask laneMask) *vec {
-			out.set(int64(uint32(mask)))
-			return out
-		}}
-	}
-}
-
-func inSegment(lane, src, width int) int {
-	if src < 0 || lane/width != src/width {
-		return lane
-	}
-	return src
-}
-
-// shuffle compiles a warp shuffle: value, source and an optional width.
-func (c *compiler) shuffle(args []expr, pick func(lane, src, width int) int, x *call) *cexpr {
-	val, src := c.value(args[0]), c.value(args[1])
-	if !val.ty.isInteger() || val.why != "" || src.why != "" {
-		return c.unknownOf(val.ty, "a value shuffled at "+c.where(x.span), x.span, val, src)
-	}
-	width := c.lanes
-	if len(args) > 2 {
-		width = int(c.constant(args[2], "the width of a shuffle"))
-		if width < 1 || width > c.lanes || width&(width-1) != 0 {
-			c.fail(x.span, "sketch/type", "width of a shuffle is %d, want a power of two up to %d", width, c.lanes)
-		}
-	}
-	vf, sf, out := c.eval(val), c.eval(src), c.newVec()
-	return &cexpr{ty: val.ty, effects: val.effects || src.effects, fn: func(m *machine, mask laneMask) *vec {
-		v := vf(m, mask)
-		s := sf(m, mask)
-		if v.uni && v.unk == 0 {
-			out.copyFrom(v)
-			return out
-		}
-		if s.unk&mask != 0 {
-			out.setUnknown(s.why)
-			return out
-		}
-		out.uni, out.unk, out.why = false, 0, v.why
-		first, same := int64(0), true
-		for lane := range out.v {
-			from := pick(lane, int(int32(s.at(lane))), width)
-			if from >= len(out.v) {
-				from = lane
-			}
-			out.v[lane] = v.at(from)
-			if v.unk.Has(from) {
-				out.unk |= 1 << lane
-			}
-			if lane == 0 {
-				first = out.v[0]
-			}
-			same = same && out.v[lane] == first
-		}
-		out.uni = same && out.unk == 0
-		return out
-	}}
-}
-
-// casLoop is why atomics without an instruction of their own are not resolved.
-const casLoop = "compare-and-swap loop, count depends on contention"
-
-func initAtomics() {
-	for _, name := range strings.Fields(`atomicAdd atomicSub atomicExch atomicMin atomicMax atomicInc atomicDec atomicAnd
-		atomicOr atomicXor atomicCAS`) {
-		for _, suffix := range []string{"", "_block", "_system"} {
-			builtins[name+suffix] = func(c *compiler, x *call, _ []targ) *cexpr { return c.atomic(name, x) }
-		}
-	}
-}
-
-// atomic compiles an atomic function on the place its first argument points to.
-func (c *compiler) atomic(name string, x *call) *cexpr {
-	c.wantArgs(x, 2)
-	place := c.deref(c.value(x.args[0]), x.args[0].at())
-	ops := c.values(x.args[1:])
-	place.lv.at = x.span
-	return c.atomicAt(name, place, ops, x.span)
-}
-
-func (c *compiler) atomicAt(name string, place *cexpr, ops []*cexpr, at span) *cexpr {
-	l := place.lv
-	ty := l.ty
-	r := &cexpr{ty: ty, effects: true, why: "the result of " + name}
-	var fn evalFn
-	for _, o := range ops {
-		if o.effects {
-			fn = c.then(fn, o.fn)
-		}
-	}
-	if l.obj != nil || l.opaque != "" {
-		r.fn = c.unknownAfter(c.then(fn, place.fn), r)
-		r.effects = r.fn != nil
-		return r
-	}
-	op := smem.Atomic
-	if name == "atomicCAS" {
-		op = smem.CompareSwap
-	}
-	width := ty.size
-	if width != 4 && width != 8 && width != 2 {
-		c.fail(at, "sketch/type", "%s on a %d-byte value of type %s, want 2, 4 or 8 bytes", name, width, ty.name)
-	}
-	site := c.newSite(op, at, l.from, l.dims, width, 1, "")
-	native := width == 4 && ty.isInteger() ||
-		(name == "atomicExch" || name == "atomicCAS") && (width == 4 || width == 8)
-	if !native {
-		site.why = casLoop
-	}
-	r.fn = c.unknownAfter(c.then(fn, c.then(place.fn, c.touchSite(site, l))), r)
-	if op == smem.Atomic && native && width == 4 {
-		c.atomics = append(c.atomics, atomicRef{r, site})
-	}
-	return r
-}
-
-// atomicRef remembers the site of an atomic whose result may turn out to be unused.
-type atomicRef struct {
-	e    *cexpr
-	site *siteRef
-}
-
-// resultUnused makes a reduction of an atomic whose value nobody takes.
-func (c *compiler) resultUnused(e *cexpr) {
-	if n := len(c.atomics); n > 0 && c.atomics[n-1].e == e {
-		c.atomics[n-1].site.op = smem.Reduce
-	}
-}
-
-// touchSite is touch for one given site.
-func (c *compiler) touchSite(site *siteRef, l *lval) evalFn {
-	addr, sure := c.address(l), l.shared != nil
-	return func(m *machine, mask laneMask) *vec {
-		a := addr(m, mask)
-		if !sure {
-			mask = m.sharedLanes(a, mask, site.index >= 0)
-		}
-		m.emit(site, mask, a)
-		return a
-	}
-}
-
-func initCopies() {
-	builtins["__pipeline_memcpy_async"] = func(c *compiler, x *call, _ []targ) *cexpr {
-		c.wantArgs(x, 3)
-		dst := c.deref(c.value(x.args[0]), x.span)
-		src := c.value(x.args[1])
-		size := c.constant(x.args[2], "the size of an asynchronous copy")
-		if size != 4 && size != 8 && size != 16 {
-			c.fail(x.args[2].at(), "sketch/type", "asynchronous copy of %d bytes, want 4, 8 or 16", size)
-		}
-		op := smem.CopyAsync
-		if size == 16 { // the header's 16-byte form bypasses L1
-			op = smem.CopyAsyncCG
-		}
-		site := c.newSite(op, x.span, dst.lv.from, dst.lv.dims, int(size), 1, "")
-		return &cexpr{ty: typeVoid, effects: true,
-			fn: c.then(effectsOf(src), c.then(dst.fn, c.touchSite(site, dst.lv)))}
-	}
-	opaque := func(why string) builtin {
-		return func(c *compiler, x *call, _ []targ) *cexpr {
-			var fn evalFn
-			for _, a := range x.args {
-				e := c.load(c.expr(a))
-				if e.ty.kind == kindPointer {
-					fn = c.then(fn, c.unresolvedTouch(smem.Load, c.deref(e, x.span), why))
-				} else if e.effects {
-					fn = c.then(fn, e.fn)
-				}
-			}
-			return &cexpr{ty: typeVoid, effects: fn != nil, fn: fn}
-		}
-	}
-	builtins["memcpy_async"] = opaque("how memcpy_async splits a copy among the lanes is not specified")
-	for _, name := range []string{"load_matrix_sync", "store_matrix_sync"} {
-		builtins[name] = opaque("the lane map of wmma fragments is not specified")
-	}
-	for _, name := range []string{"fill_fragment", "mma_sync"} {
-		builtins[name] = func(c *compiler, x *call, _ []targ) *cexpr {
-			return c.unknown(typeVoid, "nothing", c.values(x.args)...)
-		}
-	}
-	for name, what := range map[string]string{"this_thread_block": "the block", "this_grid": "the grid"} {
-		builtins[name] = func(c *compiler, x *call, _ []targ) *cexpr {
-			return &cexpr{ty: typeOpaque, lv: &lval{ty: typeOpaque, opaque: what, at: x.span}}
-		}
-	}
-	builtins["tiled_partition"] = func(c *compiler, x *call, targs []targ) *cexpr {
-		what := "a tile of unknown size"
-		if len(targs) > 0 && targs[0].x != nil && c.constant(targs[0].x, "the size of a tile") == int64(c.lanes) {
-			what = "the warp"
-		}
-		return &cexpr{ty: typeOpaque, lv: &lval{ty: typeOpaque, opaque: what, at: x.span}}
-	}
-}
-
 func effectsOf(e *cexpr) evalFn {
 	if e.effects {
 		return e.fn
 	}
 	return nil
-}
-
-// groupMethods are the member functions of cooperative groups, by what the group is.
-var groupMethods = map[string]func(c *compiler, group string, x *call) *cexpr{
-	"sync": func(c *compiler, group string, x *call) *cexpr { return &cexpr{ty: typeVoid} },
-	"thread_rank": func(c *compiler, group string, x *call) *cexpr {
-		switch group {
-		case "the block":
-			return c.linearThread()
-		case "the warp":
-			return c.laneIndex()
-		}
-		return nil
-	},
-	"size":        func(c *compiler, group string, x *call) *cexpr { return c.groupSize(group) },
-	"num_threads": func(c *compiler, group string, x *call) *cexpr { return c.groupSize(group) },
-	"meta_group_rank": func(c *compiler, group string, x *call) *cexpr {
-		if group != "the warp" {
-			return nil
-		}
-		return c.arith(opDiv, typeUint, typeUint, c.linearThread(), constInt(typeUint, int64(c.lanes)), x.span)
-	},
-	"meta_group_size": func(c *compiler, group string, x *call) *cexpr {
-		if group != "the warp" {
-			return nil
-		}
-		return constInt(typeUint, int64((c.launch.threads()+c.lanes-1)/c.lanes))
-	},
-}
-
-func (c *compiler) groupSize(group string) *cexpr {
-	switch group {
-	case "the block":
-		return constInt(typeUint, int64(c.launch.threads()))
-	case "the warp":
-		return constInt(typeUint, int64(c.lanes))
-	}
-	return nil
-}
-
-func (l *launch) threads() int { return l.block[0] * l.block[1] * l.block[2] }
-
-func (c *compiler) linearThread() *cexpr {
-	out := c.newVec()
-	return &cexpr{ty: typeUint, fn: func(m *machine, mask laneMask) *vec {
-		out.unk, out.uni = m.lane.unk, false
-		out.why = m.lane.why
-		for i := range out.v {
-			out.v[i] = int64(m.warp*m.lanes + i)
-		}
-		return out
-	}}
-}
-
-func (c *compiler) laneIndex() *cexpr {
-	return &cexpr{ty: typeUint, fn: func(m *machine, mask laneMask) *vec { return &m.lane }}
 }

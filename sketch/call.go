@@ -2,8 +2,6 @@ package sketch
 
 import (
 	"slices"
-
-	"shmoo/smem"
 )
 
 // inlineDepth bounds calls in calls.
@@ -16,6 +14,8 @@ func (c *compiler) call(x *call) *cexpr {
 			switch {
 			case s.fn != nil:
 				return c.callLambda(s, x)
+			case s.decl != nil:
+				return c.inline(s.decl, x.span, fn.targs, c.arguments(s.decl, x.args))
 			case s.method != nil:
 				m := s.method
 				return c.inlineMethod(m.f, m.recv, m.ty, x.span, fn.targs, c.arguments(m.f, x.args))
@@ -120,6 +120,9 @@ func (c *compiler) arguments(f *funcDecl, args []expr) []*cexpr {
 }
 
 func (c *compiler) callLambda(s *symbol, x *call) *cexpr {
+	if s.decl != nil {
+		return c.inline(s.decl, x.span, nil, c.arguments(s.decl, x.args))
+	}
 	f := s.fn.fn
 	args := c.arguments(f, x.args)
 	return c.inlineIn(f, x.span, s.env, args)
@@ -132,6 +135,9 @@ func (c *compiler) inline(f *funcDecl, at span, targs []targ, args []*cexpr) *ce
 	}
 	if !c.p.parseBody(f) {
 		panic(bailout{})
+	}
+	if c.p.unit.special[f.name] {
+		c.diags.warnf("sketch/template", at, "explicit specializations of %s are passed over: the general form is used", f.name)
 	}
 	bound := c.deduce(f, args)
 	env := c.bindTemplate(f.name, at, f.tparams, targs, bound, c.global)
@@ -219,12 +225,11 @@ func (c *compiler) inlineIn(f *funcDecl, at span, env *scope, args []*cexpr) *ce
 	}
 	r := &cexpr{ty: typeVoid, from: fr.from}
 	ret := c.resolve(f.ret)
-	if ret == nil {
-		ret = c.autoReturn(f)
-	}
 	switch {
+	case ret == nil:
+		fr.auto = true
 	case f.ret.form == formReference && ret.kind != kindOpaque:
-		fr.conver = &lval{}
+		fr.place = &lval{}
 		r.ty = ret
 	case ret.kind != kindVoid:
 		fr.ret, fr.retTy = c.newObject("result of "+f.name, ret, "the result of "+f.name), ret
@@ -234,8 +239,14 @@ func (c *compiler) inlineIn(f *funcDecl, at span, env *scope, args []*cexpr) *ce
 	c.active = append(oldActive[:len(oldActive):len(oldActive)], f)
 	c.chain = append([]diagPos{c.file.place(at).Pos}, oldChain...)
 	body := c.sequence(f.body.list)
-	if body == nil && len(enter) == 0 {
-		body = pass
+	if fr.auto {
+		if ret = fr.retTy; ret == nil {
+			ret = typeVoid
+		}
+		r.ty = ret
+	}
+	if fr.place != nil && fr.place.ty == nil {
+		c.fail(at, "sketch/reference", "%s returns no reference that can be followed", f.name)
 	}
 	start := inOrder(enter, at)
 	if start == nil {
@@ -259,8 +270,8 @@ func (c *compiler) inlineIn(f *funcDecl, at span, env *scope, args []*cexpr) *ce
 	}
 	r.effects = true
 	switch {
-	case fr.conver != nil:
-		r.lv = fr.conver
+	case fr.place != nil:
+		r.lv = fr.place
 		r.fn = func(m *machine, mask laneMask) *vec { enterAndRun(m, mask); return nil }
 	case fr.ret == nil:
 		r.fn = func(m *machine, mask laneMask) *vec { enterAndRun(m, mask); return nil }
@@ -341,215 +352,4 @@ func (c *compiler) bindParam(p *varDecl, a *cexpr) stmtFn {
 		}
 		return mask
 	}
-}
-
-// autoReturn finds the type of a function declared auto from its first return.
-func (c *compiler) autoReturn(f *funcDecl) *ctype {
-	ret := findReturn(f.body.list)
-	if ret == nil {
-		return typeVoid
-	}
-	scope, sites, memory, objects, diags := c.scope, c.sites, c.memory, c.objects, *c.diags
-	ty := typeOpaque
-	func() {
-		defer rescue()
-		c.push()
-		ty = c.value(ret).ty
-	}()
-	if ty == typeOpaque {
-		// The type depends on variables of the body: an integer is what address functions return.
-		ty = typeInt
-	}
-	c.scope, c.sites, c.memory, c.objects, *c.diags = scope, sites, memory, objects, diags
-	return ty
-}
-
-func findReturn(list []stmt) expr {
-	for _, s := range list {
-		switch s := s.(type) {
-		case *returnStmt:
-			if _, ok := s.x.(*initList); !ok && s.x != nil {
-				return s.x
-			}
-		case *blockStmt:
-			if x := findReturn(s.list); x != nil {
-				return x
-			}
-		case *ifStmt:
-			if x := findReturn([]stmt{s.yes}); x != nil {
-				return x
-			}
-		}
-	}
-	return nil
-}
-
-// unknownFunction stands for a call of a function that the source does not define: its result is not known, what it may
-// write is forgotten, and what it may do to shared memory is unresolved.
-func (c *compiler) unknownFunction(name string, x *call) *cexpr {
-	c.diags.warnf("sketch/unknown-function", x.span,
-		"unknown function '%s': its result and what it does to shared memory are not known", clip(name))
-	return c.opaqueCall("function "+name, x)
-}
-
-func (c *compiler) opaqueCall(what string, x *call) *cexpr {
-	var ops []*cexpr
-	var run evalFn
-	for _, a := range x.args {
-		e := c.expr(a)
-		if e.lv != nil && e.lv.obj != nil {
-			o, why := e.lv.obj, "a value set by "+what
-			if len(o.leaves) > 0 {
-				run = c.then(run, func(m *machine, mask laneMask) *vec { o.forget(0, -1, mask, why); return nil })
-			}
-			if e.ty.isAggregate() {
-				continue
-			}
-		}
-		e = c.load(e)
-		if e.ty.kind == kindPointer && (e.pt == nil || e.pt.shared != nil) {
-			run = c.then(run, c.unresolvedTouch(smem.Load, c.deref(e, a.at()), what+" is not followed into shared memory"))
-		}
-		ops = append(ops, e)
-	}
-	r := c.unknown(typeOpaque, "the result of "+what, ops...)
-	if run != nil {
-		r.fn, r.effects = c.unknownAfter(c.then(r.fn, run), r), true
-	}
-	return r
-}
-
-// unresolvedTouch counts an access to a place whose addresses are not known for the reason why.
-func (c *compiler) unresolvedTouch(op smemOp, e *cexpr, why string) evalFn {
-	l := *e.lv
-	if l.opaque != "" || l.obj != nil {
-		return e.fn
-	}
-	width := 4
-	if l.ty.size == 1 || l.ty.size == 2 || l.ty.size == 8 || l.ty.size == 16 {
-		width = l.ty.size
-	}
-	site := c.newSite(op, l.at, l.from, l.dims, width, 1, "")
-	site.why = why
-	addr, sure := c.address(&l), l.shared != nil
-	return c.then(e.fn, func(m *machine, mask laneMask) *vec {
-		a := addr(m, mask)
-		if !sure {
-			mask = m.sharedLanes(a, mask, site.index >= 0)
-		}
-		m.emit(site, mask, a)
-		return a
-	})
-}
-
-// method compiles a call of a member function: of cooperative groups, or of a type that is not followed.
-func (c *compiler) method(fn *member, x *call) *cexpr {
-	recv := c.expr(fn.x)
-	if fn.arrow {
-		recv = c.deref(c.load(recv), fn.span)
-	}
-	if recv.ty.kind == kindStruct && recv.ty.decl != nil && recv.lv != nil {
-		if f := pickMethod(recv.ty.decl, fn.name, len(x.args)); f != nil {
-			return c.callMethodOn(f, recv, x.span, fn.targs, c.arguments(f, x.args))
-		}
-	}
-	if recv.ty.kind != kindOpaque {
-		if recv.ty.vector || recv.ty.kind == kindFloat {
-			return c.unknown(typeFloat, "a value of a library type", c.values(x.args)...)
-		}
-		c.fail(x.span, "sketch/method", "type %s has no member function %s that can be read", recv.ty.name, fn.name)
-	}
-	if g := groupMethods[fn.name]; g != nil && recv.lv != nil {
-		if e := g(c, recv.lv.opaque, x); e != nil {
-			return e
-		}
-	}
-	return c.unknown(typeOpaque, "the result of "+fn.name, append(c.values(x.args), recv)...)
-}
-
-// methodRef is a member function found by its name inside another one.
-type methodRef struct {
-	f    *funcDecl
-	recv *lval
-	ty   *ctype
-}
-
-// pickMethod returns the member function of a name that takes n arguments, or any of that name.
-func pickMethod(d *structDecl, name string, n int) *funcDecl {
-	fs := d.methods[name]
-	for _, f := range fs {
-		least := len(f.params)
-		for least > 0 && f.params[least-1].init != nil {
-			least--
-		}
-		if n >= least && n <= len(f.params) {
-			return f
-		}
-	}
-	if len(fs) > 0 {
-		return fs[0]
-	}
-	return nil
-}
-
-// callMethod calls a member function by name; nil when the type has none.
-func (c *compiler) callMethod(recv *cexpr, name string, at span, targs []targ, args []*cexpr) *cexpr {
-	if recv.ty.kind != kindStruct || recv.ty.decl == nil || recv.lv == nil {
-		return nil
-	}
-	f := pickMethod(recv.ty.decl, name, len(args))
-	if f == nil {
-		return nil
-	}
-	return c.callMethodOn(f, recv, at, targs, args)
-}
-
-// callMethodOn calls a member function of an object, which is evaluated once.
-func (c *compiler) callMethodOn(f *funcDecl, recv *cexpr, at span, targs []targ, args []*cexpr) *cexpr {
-	pre, place := c.freeze(recv.lv)
-	pre = c.then(recv.fn, pre)
-	r := c.inlineMethod(f, place, recv.ty, at, targs, args)
-	if pre != nil {
-		r.fn, r.effects = c.then(pre, r.fn), true
-	}
-	return r
-}
-
-// callConversion converts a struct by its conversion operator; nil when it has none that fits.
-func (c *compiler) callConversion(e *cexpr, t *ctype) *cexpr {
-	if e.lv == nil {
-		return nil
-	}
-	for _, f := range e.ty.decl.conversions {
-		if (f.ret.form == formPointer) == (t.kind == kindPointer) {
-			return c.callMethodOn(f, e, e.at, nil, nil)
-		}
-	}
-	return nil
-}
-
-// inlineMethod compiles a call of a member function. recv is nil for a static one.
-func (c *compiler) inlineMethod(f *funcDecl, recv *lval, ty *ctype, at span, targs []targ, args []*cexpr) *cexpr {
-	if slices.Contains(c.active, f) {
-		c.fail(at, "sketch/recursion", "%s calls itself, want a function without recursion", f.name)
-	}
-	if !c.p.parseBody(f) {
-		panic(bailout{})
-	}
-	members := &scope{parent: ty.env, names: map[string]*symbol{}}
-	for name, fs := range ty.decl.methods {
-		members.names[name] = &symbol{method: &methodRef{fs[0], recv, ty}}
-	}
-	if recv != nil {
-		for i := range ty.fields {
-			l := *recv
-			l.base += int64(ty.fields[i].off)
-			l.ty = ty.fields[i].ty
-			members.names[ty.fields[i].name] = &symbol{lv: &l}
-		}
-		l := *recv
-		members.names["this"] = &symbol{val: &cexpr{ty: pointerTo(ty), pt: &l, from: recv.from}}
-	}
-	env := c.bindTemplate(f.name, at, f.tparams, targs, c.deduce(f, args), members)
-	return c.inlineIn(f, at, env, args)
 }

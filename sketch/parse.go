@@ -39,7 +39,7 @@ func newParser(f *file, ds *diags, toks []token) *parser {
 		types: map[string]bool{}, ftmpl: map[string]bool{},
 		unit: &unit{funcs: map[string][]*funcDecl{}, structs: map[string]*structDecl{}, aliases: map[string]*aliasDecl{},
 			globals: map[string]*varDecl{}, enums: map[string]*enumConst{},
-			broken: map[string]unsaid{}}}
+			special: map[string]bool{}, broken: map[string]unsaid{}}}
 }
 
 func (p *parser) tok() *token { return &p.toks[p.pos] }
@@ -333,7 +333,10 @@ func (p *parser) declaration(tparams []tparam) {
 			return
 		}
 		ps := p.templateParams()
-		p.declaration(append(tparams, ps...))
+		p.declaration(append(append([]tparam{}, tparams...), ps...))
+		return
+	case tparams != nil && len(tparams) == 0: // template <> ...
+		p.specialization()
 		return
 	case p.is("using"):
 		p.using(tparams)
@@ -374,6 +377,18 @@ func (p *parser) declaration(tparams []tparam) {
 		p.fail(p.tok().span(), "got %s, want ';' after the declaration that starts at %d:%d", describe(p.tok()), start.line,
 			start.col)
 	}
+}
+
+// specialization passes over an explicit specialization, and notes the function's name.
+func (p *parser) specialization() {
+	end := p.itemEnd()
+	for i := p.pos; i+1 < end; i++ {
+		if t := &p.toks[i]; t.kind == tokIdent && (p.toks[i+1].text == "<" || p.toks[i+1].text == "(") && p.ftmpl[t.text] {
+			p.unit.special[t.text] = true
+			break
+		}
+	}
+	p.pos = end
 }
 
 func (p *parser) skipTo(s string) {

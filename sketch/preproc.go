@@ -27,6 +27,7 @@ var predefined = map[string]string{
 	"INT_MAX": "2147483647", "INT_MIN": "(-2147483647-1)", "UINT_MAX": "4294967295u", "CHAR_BIT": "8",
 	"FLT_MAX": "3.402823466e+38f", "FLT_MIN": "1.175494351e-38f", "DBL_MAX": "1.7976931348623157e+308",
 	"INFINITY": "1e30f", "NULL": "nullptr", "M_PI": "3.14159265358979323846",
+	"__NV_SATFINITE": "1", "__NV_NOSAT": "0", "__NV_E4M3": "0", "__NV_E5M2": "1",
 	"INT32_MAX": "2147483647", "UINT32_MAX": "4294967295u",
 }
 
@@ -68,6 +69,11 @@ func preprocess(f *file, ds *diags, toks []token, opts *Options) []token {
 	p.process(toks)
 	if n := len(p.conds); n > 0 {
 		ds.errorf("sketch/syntax", p.conds[n-1].at, "#if is not closed, want #endif")
+	}
+	for _, d := range opts.Defines {
+		if m := p.macros[d.Name]; !m.used {
+			ds.warnf("sketch/define", span{}, "-D %s is not used: nothing in the source has this name", clip(d.Name))
+		}
 	}
 	p.out = append(p.out, toks[len(toks)-1])
 	return p.out

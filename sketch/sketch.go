@@ -247,7 +247,7 @@ func (p *Program) Source(l Launch) (*Source, error) {
 	if err := ds.list.Err(); err != nil {
 		return nil, err
 	}
-	s.code, s.warnings = code, ds.list
+	s.code, s.warnings = code, append(p.warnings[:len(p.warnings):len(p.warnings)], ds.list...)
 	s.describe()
 	return s, nil
 }

@@ -244,3 +244,19 @@ func TestIncludes(t *testing.T) {
 		t.Errorf("got %v, want an error in bad.h", err)
 	}
 }
+
+func TestWarnings(t *testing.T) {
+	s := source(t, "__global__ void k(int *g) { __shared__ int s[N]; s[mystery(g)] = 1; }", Launch{},
+		Define{"N", "4"}, Define{"M", "5"})
+	var got []string
+	for _, w := range s.Warnings() {
+		got = append(got, w.Error())
+	}
+	want := []string{
+		"k.cu: warning: -D M is not used: nothing in the source has this name",
+		"k.cu:1:52: warning: unknown function 'mystery': its result and what it does to shared memory are not known",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}

@@ -176,7 +176,7 @@ func (t *table) parseArg(s string, op13 int) (arg, error) {
 	if a.reuse == 0 {
 		a.reuse = reuseBits[a.role]
 	}
-	if a.kind != "R" || a.dst {
+	if a.kind != "R" || a.dst || a.noReuse {
 		a.reuse = 0
 	}
 	return a, nil
@@ -211,6 +211,10 @@ func (t *table) parseAttr(a *arg, p string, sl slot) error {
 		a.show, a.showMod = "ifn", p[4:]
 	case strings.HasPrefix(p, "<<"):
 		a.shift, err = strconv.Atoi(p[2:])
+	case p[0] == 'o' && a.kind == "G":
+		a.off = p[1:]
+	case p == "nr":
+		a.noReuse = true
 	case p == "/":
 		a.half = true
 	case p[0] == '/':

@@ -152,6 +152,9 @@ func (t *table) emitRows() (string, error) {
 			}
 			rows.WriteString("}")
 		}
+		if r.since != 0 {
+			fmt.Fprintf(&rows, ", since: SM%d", r.since)
+		}
 		if r.uguard {
 			rows.WriteString(", ugd: true")
 		}
@@ -177,13 +180,13 @@ func modName(m string) string {
 var argKinds = map[string]string{
 	"R": "akReg", "U": "akUReg", "P": "akPred", "UP": "akUPred", "I": "akImm", "K": "akConst", "KX": "akCx", "CL": "akConstLoad",
 	"CU": "akConstUniform", "CX": "akCxLoad", "PI": "akPredInv", "UPI": "akUPredInv", "M": "akMem", "T": "akTarget", "TA": "akAbs", "SR": "akSReg", "BB": "akBarrier", "SB": "akSB",
-	"PS": "akPredSet", "G": "akDesc",
+	"PS": "akPredSet", "G": "akDesc", "E": "akImm",
 }
 
 var showRules = map[string]string{"pt": "showNotPT", "npt": "showNotFalse", "rz": "showNotRZ", "z": "showNotZero", "hide": "showNever", "if": "showIf", "ifn": "showIfNot",
 	"m15": "showNotAll", "n7": "showNot7", "all": "showNotFF", "z2": "showAlways"}
 
-var styles = map[string]string{"s": "styleSigned", "u": "styleHex", "f": "styleF32", "h": "styleF16x2", "d": "styleF64", "b": "styleBF16x2", "t": "styleTwos", "l": "styleSet", "g": "styleGroup"}
+var styles = map[string]string{"s": "styleSigned", "u": "styleHex", "f": "styleF32", "h": "styleF16x2", "d": "styleF64", "b": "styleBF16x2", "t": "styleTwos", "l": "styleSet", "g": "styleGroup", "i": "styleInst"}
 
 func (t *table) argLit(a *arg, mems, sufs *pool) (string, error) {
 	kind, ok := argKinds[a.kind]
@@ -216,6 +219,13 @@ func (t *table) argLit(a *arg, mems, sufs *pool) (string, error) {
 		add("tailSuf: %d", 1+sufs.add(fmt.Sprintf("{%d, %v}", t.enumIndex(name[1:]), f)))
 	} else if a.tail != "" {
 		add("tail: %q", a.tail)
+	}
+	if a.off != "" {
+		f, err := parseField(a.off+":8+40:24", 8)
+		if err != nil {
+			return "", err
+		}
+		add("countAt: %v", f)
 	}
 	if a.negX {
 		add("negX: true")

@@ -48,7 +48,9 @@ type arg struct {
 	mem        map[string]field
 	shift      int
 	reuse      int
-	swz        int    // half selector bits, 0 = none
+	swz        int // half selector bits, 0 = none
+	noReuse    bool
+	off        string // further offset of a descriptor operand
 	tail       string // printed after a register
 	half       bool   // slot positions of half-precision operands
 	dst        bool
@@ -64,6 +66,7 @@ type row struct {
 	conds  []cond
 	alias  string
 	uguard bool
+	since  int // first generation within the families, 0 = all
 	src    string
 	where  string
 }
@@ -133,7 +136,7 @@ func (t *table) parseLine(text, where string) error {
 // parseEnum reads NAME MOD WIDTH VALUE..., where a value is TEXT, N=TEXT, TEXT/CANON or N=TEXT/CANON, and TEXT "-" is empty.
 func parseEnum(w []string) (enum, error) {
 	if len(w) < 4 {
-		return enum{}, fmt.Errorf("enum: got %d words, want NAME MOD WIDTH VALUE...", len(w))
+		return enum{}, fmt.Errorf("enum: got %d words, want NAME MOD WIDTH and values", len(w))
 	}
 	n, err := strconv.Atoi(w[2])
 	if err != nil || n < 1 || n > 8 {
@@ -174,7 +177,7 @@ func parseEnum(w []string) (enum, error) {
 
 func parseCount(w []string) (count, error) {
 	if len(w) < 3 {
-		return count{}, fmt.Errorf("count: want NAME WIDTH N...")
+		return count{}, fmt.Errorf("count: want NAME WIDTH and numbers")
 	}
 	c := count{name: w[0]}
 	var err error
@@ -246,6 +249,12 @@ func (t *table) parseRows(text, where string) error {
 		switch key {
 		case "alias":
 			base.alias = val
+		case "since":
+			n, err := strconv.ParseUint(val, 10, 8)
+			if err != nil {
+				return fmt.Errorf("option %q", s)
+			}
+			base.since = int(n)
 		case "guard":
 			base.uguard = val == "u"
 		default:
@@ -356,8 +365,31 @@ func (t *table) count(name string) int {
 	return slices.IndexFunc(t.counts, func(c count) bool { return c.name == name })
 }
 
-// check finds rows that can never match because an earlier row without conditions has the same opcode and family.
+// check finds enums and counts that no row uses, and rows that can never match because an earlier row without conditions has the same
+// opcode and family.
 func (t *table) check() error {
+	used := map[string]bool{}
+	for _, r := range t.rows {
+		for _, s := range r.suf {
+			used[s.enum] = true
+		}
+		for _, a := range r.args {
+			used["*"+a.countName] = true
+			if name, _, ok := strings.Cut(a.tail, "@"); ok {
+				used[name[1:]] = true
+			}
+		}
+	}
+	for _, e := range t.enums {
+		if !used[e.name] {
+			return fmt.Errorf("enum %s: no row uses it", e.name)
+		}
+	}
+	for _, c := range t.counts {
+		if !used["*"+c.name] {
+			return fmt.Errorf("count %s: no row uses it", c.name)
+		}
+	}
 	open := map[[2]int]string{}
 	for _, r := range t.rows {
 		for f := range families {
@@ -368,7 +400,7 @@ func (t *table) check() error {
 			if w, ok := open[key]; ok {
 				return fmt.Errorf("%s: opcode %x on sm_%d is hidden by %s", r.where, r.op13, families[f], w)
 			}
-			if len(r.conds) == 0 {
+			if len(r.conds) == 0 && r.since == 0 {
 				open[key] = r.where
 			}
 		}

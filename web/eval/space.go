@@ -15,7 +15,7 @@ const MaxCells = 2048
 // SpaceQuestion asks for the cost of an input at every point of a space of one or two parameters.
 type SpaceQuestion struct {
 	Input
-	Space string `json:"space"` // "PAD=0..8,CHUNK=16..64:8": the first parameter is the column, the second the row
+	Space string `json:"space"`           // "PAD=0..8,CHUNK=16..64:8": the first parameter is the column, the second the row
 	Array string `json:"array,omitempty"` // count this array's sites only
 }
 
@@ -23,8 +23,8 @@ type SpaceQuestion struct {
 type Space struct {
 	Params []Param `json:"params"`
 	// Points are in the order of the parameters, the last varying fastest. A space that takes too long ends early.
-	Points []Point `json:"points"`
-	Stopped bool   `json:"stopped"`
+	Points  []Point `json:"points"`
+	Stopped bool    `json:"stopped"`
 }
 
 // Param is a parameter with its values.
@@ -43,7 +43,7 @@ type Point struct {
 	Error      string `json:"error,omitempty"` // why this point has no figures
 }
 
-func sweepSpace(ctx context.Context, q *SpaceQuestion) (*Space, error) {
+func sweepSpace(ctx context.Context, m *Model, q *SpaceQuestion) (*Space, error) {
 	s, err := space.Parse(q.Space)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func sweepSpace(ctx context.Context, q *SpaceQuestion) (*Space, error) {
 		for i, v := range values {
 			in.Defines = append(in.Defines, s.Params[i].Name+"="+v.String())
 		}
-		point, err := costOf(ctx, &in, q.Array)
+		point, err := costOf(ctx, m, &in, q.Array)
 		if ctx.Err() != nil {
 			if len(out.Points) == 0 {
 				return nil, ctx.Err()
@@ -85,8 +85,8 @@ func sweepSpace(ctx context.Context, q *SpaceQuestion) (*Space, error) {
 }
 
 // costOf evaluates one point.
-func costOf(ctx context.Context, q *Input, array string) (Point, error) {
-	in, err := q.open(ctx)
+func costOf(ctx context.Context, m *Model, q *Input, array string) (Point, error) {
+	in, err := q.open(ctx, m)
 	if err != nil {
 		return Point{}, err
 	}

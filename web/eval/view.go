@@ -37,10 +37,10 @@ type View struct {
 	Truncated bool             `json:"truncated"` // the site is executed more often than Warps shows
 	Warp      int              `json:"warp"`      // the request shown: index into Warps
 	Execution int              `json:"execution"`
-	Explain   *explain.Data    `json:"explain"`             // what shmoo explain --json writes; null if nothing is resolved
-	Addresses []uint32         `json:"addresses"`           // of the request, by lane
-	Reason    string           `json:"unresolved"`          // why there is nothing to explain
-	Pads      *bankmap.Picture `json:"pads,omitempty"`      // what shmoo map --pad --json writes
+	Explain   *explain.Data    `json:"explain"`              // what shmoo explain --json writes; null if nothing is resolved
+	Addresses []uint32         `json:"addresses"`            // of the request, by lane
+	Reason    string           `json:"unresolved"`           // why there is nothing to explain
+	Pads      *bankmap.Picture `json:"pads,omitempty"`       // what shmoo map --pad --json writes
 	PadsError string           `json:"pads_error,omitempty"` // why there is no such picture
 }
 
@@ -57,8 +57,8 @@ const (
 	refused    = -2
 )
 
-func view(ctx context.Context, q *ViewQuestion) (*View, error) {
-	in, err := q.open(ctx)
+func view(ctx context.Context, m *Model, q *ViewQuestion) (*View, error) {
+	in, err := q.open(ctx, m)
 	if err != nil {
 		return nil, err
 	}
