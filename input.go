@@ -22,6 +22,7 @@ type Options struct {
 	DynamicShared int        // bytes of dynamic shared memory
 	Kernel        string     // which kernel, where there are several
 	Defines       []string   // NAME or NAME=VALUE
+	Steps         int64      // most warp instructions of a block of machine code; 0 for the emulator's default
 	Args          []Arg      // arguments of a kernel of machine code
 	Unit          *smem.Unit // instead of the generation's own; nil for that
 	Layouts       []string   // ARRAY=TRANSFORM: lay an array of a sketch out by a transform of its bytes

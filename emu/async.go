@@ -4,30 +4,32 @@ package emu
 // need: waits succeed at once, and what arrives in shared memory is unknown data.
 var asyncOps = func() map[string]semantics {
 	rows := map[string]semantics{
-		"SYNCS":   {exec: execSYNCS},
-		"ELECT.U": {exec: execELECT},
+		"SYNCS.PHASECHK": {exec: execPhaseCheck},
+		"SYNCS.LD":       {exec: execData},
 	}
-	for _, name := range []string{"UBLKCP", "UBLKRED", "UTMALDG", "UTMACCTL", "STAS", "REDAS", "UTMALDG.IM2COL", "UMEMSETS"} {
+	for _, name := range []string{"SYNCS.ARRIVE", "SYNCS.CAS", "SYNCS.CCTL", "SYNCS.EXCH"} {
+		rows[name] = semantics{exec: execBarrierObject}
+	}
+	for _, name := range []string{"UBLKCP", "UBLKRED", "UTMALDG", "STAS", "REDAS"} {
 		rows[name] = semantics{exec: execArrival}
 	}
-	for _, name := range []string{"HGMMA", "IGMMA", "QGMMA", "BGMMA", "UTCHMMA", "UTCIMMA", "UTCQMMA", "UTCOMMA", "UTCCP", "UTCBAR",
-		"UTCATOMSWS", "UTCSHIFT", "LDTM", "STTM", "LDT", "STT"} {
+	for _, name := range []string{"HGMMA", "IGMMA", "UTCMMA", "UTCCP", "UTCBAR", "UTCATOMSWS", "LDTM", "STTM"} {
 		rows[name] = semantics{exec: execTensor}
 	}
-	for _, name := range []string{"TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "SULD", "SUATOM", "SURED", "SUST", "SUQUERY", "LDTRAM",
-		"AL2P", "ALD", "AST", "OUT", "PIXLD", "IPA"} {
+	for _, name := range []string{"TEX", "TLD", "TLD4", "SULD", "SUST"} {
 		rows[name] = semantics{exec: execData}
 	}
 	return rows
 }()
 
-// execSYNCS acts on a memory barrier. Waits succeed: producers that the emulator does not run would else never arrive.
-func execSYNCS(w *warp, o *inst) {
+// execPhaseCheck waits at a memory barrier. The wait succeeds: producers that the emulator does not run would else never arrive.
+func execPhaseCheck(w *warp, o *inst) {
 	w.block.counts.assumedWaits++
-	why := because(whyData, int(o.index))
-	w.poisonRows(o, why)
-	w.putPred(o.pu, allLanes, allLanes, why)
+	w.putPred(o.pu, allLanes, allLanes, 0)
 }
+
+// execBarrierObject acts on a memory barrier in shared memory. Its state is not kept: nothing but waits, which succeed, reads it.
+func execBarrierObject(w *warp, o *inst) { w.poison(o, because(whyData, int(o.index))) }
 
 // execArrival marks the block's shared memory unknown: a copy of unknown data lands somewhere in it.
 func execArrival(w *warp, o *inst) {

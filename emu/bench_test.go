@@ -40,3 +40,21 @@ func BenchmarkInteger(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGEMM runs one block of a register-tiled matrix multiplication with K = 4096, its data not given.
+func BenchmarkGEMM(b *testing.B) {
+	p := programOf(b, readCubin(b, "testdata/h200/kernels.cubin.gz"), "gemm_f4_p4")
+	launch := Launch{Grid: [3]int{64, 64, 1}, Block: [3]int{256, 1, 1}, Args: []Arg{Pointer(), Pointer(), Pointer(), Int32(4096)}}
+	var n int64
+	for b.Loop() {
+		result, err := Run(context.Background(), p, launch, Options{}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if result.Exact() != 1 {
+			b.Fatal("accesses are not all exact")
+		}
+		n += result.Instructions
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e6, "Minstr/s")
+}

@@ -16,7 +16,7 @@ var compareOps = withUniform(map[string]semantics{
 	"DSETP": {fold: foldDSETP, probes: probeCompare, form: formF64, pairs: "ab"},
 	"FCHK":  {fold: foldFCHK, form: formF32},
 	"FMNMX": {fold: foldFMNMX, form: formF32},
-}, map[string]string{"ISETP": "UISETP", "SEL": "USEL", "FSETP": "UFSETP", "FSEL": "UFSEL", "FMNMX": "UFMNMX"})
+}, map[string]string{"ISETP": "UISETP", "SEL": "USEL", "FSETP": "UFSETP", "FSEL": "UFSEL"})
 
 // compared joins the outcome of a comparison with Pp for Pu and Pv.
 func (x *values) compared(o *inst, outcome bool) {

@@ -18,7 +18,7 @@ var convertOps = withUniform(map[string]semantics{
 	"F2FP": {exec: inexact},
 	"I2I":  {exec: unsupported},
 	"I2IP": {exec: unsupported},
-}, map[string]string{"I2F": "UI2F", "I2FP": "UI2FP", "F2I": "UF2I", "FRND": "UFRND"})
+}, map[string]string{"I2F": "UI2F", "I2FP": "UI2FP", "F2I": "UF2I"})
 
 // inexact executes floating-point instructions whose packing the decoder does not say: data, not addresses. The result is unknown.
 func inexact(w *warp, o *inst) { unsupported(w, o) }

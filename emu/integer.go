@@ -19,14 +19,12 @@ var integerOps = withUniform(map[string]semantics{
 	"IABS":      {fold: func(_ *inst, x *values) { x.d = uint64(abs32(uint32(x.b))) }},
 	"IMNMX":     {fold: foldIMNMX},
 	"VIMNMX":    {fold: foldVIMNMX},
-	"VIMNMX3":   {fold: foldVIMNMX3},
 	"IDP":       {fold: foldIDP},
 	"VABSDIFF":  {fold: foldVABSDIFF},
 	"VABSDIFF4": {fold: foldVABSDIFF4},
 	"UCLEA":     {fold: foldUCLEA, uniform: true, prepare: prepareShift},
 }, map[string]string{
-	"IADD3": "UIADD3", "IMAD": "UIMAD", "IMAD.WIDE": "UIMAD.WIDE", "IMAD.HI": "UIMAD.HI", "LEA": "ULEA", "VIMNMX": "UVIMNMX",
-	"IABS": "UIABS", "VIADD": "UVIADD", "VIMNMX3": "UVIMNMX3", "IADD": "UIADD", "IMNMX": "UIMNMX",
+	"IADD3": "UIADD3", "IMAD": "UIMAD", "IMAD.WIDE": "UIMAD.WIDE", "IMAD.HI": "UIMAD.HI", "LEA": "ULEA", "VIMNMX": "UVIMNMX", "IMNMX": "UIMNMX",
 })
 
 // withUniform adds rows for uniform operations that mean the same as a lane-wise one.
@@ -262,11 +260,6 @@ func foldVIMNMX(o *inst, x *values) {
 	x.d = relu(o, minmax(o.mod(sass.ModPacked), x.p, uint64(uint32(x.a)), uint64(uint32(x.b))))
 	x.u = uint32(x.d) == uint32(x.a)
 	x.v = !x.u
-}
-
-func foldVIMNMX3(o *inst, x *values) {
-	kind := o.mod(sass.ModPacked)
-	x.d = relu(o, minmax(kind, x.p, minmax(kind, x.p, uint64(uint32(x.a)), uint64(uint32(x.b))), uint64(uint32(x.c))))
 }
 
 func foldVIADDMNMX(o *inst, x *values) {

@@ -4,18 +4,17 @@ import "shmoo/sass"
 
 // moveOps are moves, special registers and predicates as bits.
 var moveOps = withUniform(map[string]semantics{
-	"MOV":         {fold: foldMOV, prepare: fastMOV},
-	"S2R":         {exec: execS2R},
-	"CS2R":        {exec: execS2R},
-	"S2UR":        {exec: execS2UR, uniform: true},
-	"CS2UR":       {exec: execS2UR, uniform: true},
-	"R2UR":        {exec: execR2UR},
-	"P2R":         {exec: execP2R},
-	"R2P":         {exec: execR2P},
-	"UP2UR":       {exec: execUP2UR, uniform: true},
-	"UR2UP":       {exec: execUR2UP, uniform: true},
-	"LEPC":        {exec: execLEPC},
-	"GETLMEMBASE": {exec: unsupported},
+	"MOV":   {fold: foldMOV, prepare: fastMOV},
+	"S2R":   {exec: execS2R},
+	"CS2R":  {exec: execS2R},
+	"S2UR":  {exec: execS2UR, uniform: true},
+	"CS2UR": {exec: execS2UR, uniform: true},
+	"R2UR":  {exec: execR2UR},
+	"P2R":   {exec: execP2R},
+	"R2P":   {exec: execR2P},
+	"UP2UR": {exec: execUP2UR, uniform: true},
+	"UR2UP": {exec: execUR2UP, uniform: true},
+	"LEPC":  {exec: execLEPC},
 }, map[string]string{"MOV": "UMOV"})
 
 func foldMOV(_ *inst, x *values) { x.d = x.b }

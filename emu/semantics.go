@@ -25,6 +25,11 @@ func (s *semantics) wide(in *sass.Inst, which byte) bool {
 	return in.Has(sass.ModWide) && s.form == formInt && s.fold != nil
 }
 
+// tables are the rows of all topics.
+var tables = []map[string]semantics{
+	integerOps, logicOps, compareOps, convertOps, floatOps, moveOps, warpOps, controlOps, memoryOps, ignoredOps, asyncOps,
+}
+
 // semanticsByOp is the table by operation, made once from the named rows of the topic files.
 var semanticsByOp = func() map[sass.Op]*semantics {
 	table := map[sass.Op]*semantics{}
@@ -32,9 +37,7 @@ var semanticsByOp = func() map[sass.Op]*semantics {
 	for op := sass.Op(1); op.String() != sass.OpInvalid.String(); op++ {
 		byName[op.String()] = op
 	}
-	for _, rows := range []map[string]semantics{
-		integerOps, logicOps, compareOps, convertOps, floatOps, moveOps, warpOps, controlOps, memoryOps, ignoredOps, asyncOps,
-	} {
+	for _, rows := range tables {
 		for name, s := range rows {
 			if op, ok := byName[name]; ok {
 				table[op] = &s
@@ -53,10 +56,9 @@ func semanticsOf(op sass.Op) (*semantics, bool) {
 var ignoredOps = func() map[string]semantics {
 	rows := map[string]semantics{}
 	for _, name := range []string{
-		"NOP", "PMTRIG", "NANOSLEEP", "ERRBAR", "CGAERRBAR", "CCTL", "CCTLL", "CCTLT", "PREEXIT", "ACQBULK", "MEMBAR", "FENCE",
-		"FENCE.VIEW", "LDGDEPBAR", "DEPBAR", "ENDCOLLECTIVE", "WARPGROUP", "WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR", "USETMAXREG",
-		"UTMAPF", "UBLKPF", "UTMACMDFLUSH", "UTMACCTL", "SETLMEMBASE", "SETCTAID", "WARPGROUPSET", "ENDCOLLECTIVE", "UCGABAR_ARV",
-		"UCGABAR_WAIT", "UCGABAR", "ARRIVES", "UTMACMDFLUSH", "FENCE.VIEW.ASYNC", "UTMAREDG", "UTMASTG", "CCTL.IVALL", "BSPLIT",
+		"NOP", "PMTRIG", "NANOSLEEP", "ERRBAR", "CGAERRBAR", "CCTL", "CCTLL", "PREEXIT", "ACQBULK", "MEMBAR", "FENCE", "LDGDEPBAR",
+		"DEPBAR", "ENDCOLLECTIVE", "WARPGROUP", "USETMAXREG", "USETSHMSZ", "UTMAPF", "UBLKPF", "UTMACMDFLUSH", "UTMACCTL",
+		"UTMAREDG", "UTMASTG", "UCGABAR_ARV", "UCGABAR_WAIT", "ARRIVES", "IDE", "UVIRTCOUNT",
 	} {
 		rows[name] = semantics{exec: func(*warp, *inst) {}}
 	}

@@ -55,6 +55,11 @@ func (f *outputFlags) choose(p *program) (formats.Format, error) {
 	return chosen, nil
 }
 
+// silent reports whether a check that finds nothing prints nothing.
+func (f *outputFlags) silent(to formats.Format) bool {
+	return f.quiet && to.Name == "text" && (f.file == "" || f.file == "-")
+}
+
 // write writes a report of the input.
 func (f *outputFlags) write(p *program, to formats.Format, in *shmoo.Input, r *report.Report) error {
 	lines := in.Lines

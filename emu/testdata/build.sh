@@ -7,3 +7,4 @@ for arch in 75 80 86 90 120; do
 done
 nvcc90="${NVCC:-nvcc} -std=c++17 -O3 -arch=sm_90 -cubin"
 $nvcc90 -lineinfo -o faults.sm_90.cubin faults.cu
+$nvcc90 -o async.sm_90.cubin async.cu

@@ -8,6 +8,7 @@ import (
 	"shmoo/arch"
 	"shmoo/bankmap"
 	"shmoo/bankmap/draw"
+	"shmoo/diag"
 	"shmoo/explain"
 	"shmoo/report"
 	"shmoo/report/source"
@@ -166,18 +167,29 @@ func name(s *report.Site) string {
 	return s.Instruction()
 }
 
-// worst explains the sites with the most conflicts.
+// worst explains the sites with the most conflicts, one of each line and instruction: an unrolled loop has many alike.
 func (o *Options) worst(p *page, r *report.Report) error {
+	type kind struct {
+		at    diag.Span
+		instr string
+	}
+	seen := map[kind]bool{}
 	order := r.ByConflicts()
-	for _, i := range order[:min(len(order), maxWorst)] {
+	for _, i := range order {
+		s := &r.Sites[i]
+		k := kind{s.Pos, s.Instruction()}
+		if len(p.Worst) == maxWorst || s.Pos.IsValid() && seen[k] {
+			continue
+		}
+		seen[k] = true
 		w, err := o.explain(r, i)
 		if err != nil {
-			return fmt.Errorf("%s: %w", r.Sites[i].Place(), err)
+			return fmt.Errorf("%s: %w", s.Place(), err)
 		}
 		p.Worst = append(p.Worst, *w)
 	}
-	if n := len(order) - maxWorst; n > 0 {
-		p.MoreWorst = fmt.Sprintf("%d more sites have conflicts; the table has them.", n)
+	if n := len(order) - len(p.Worst); n > 0 {
+		p.MoreWorst = fmt.Sprintf("%s more with conflicts; the table has all.", count(int64(n), "site"))
 	}
 	return nil
 }
@@ -257,7 +269,7 @@ func lineOf(r *report.Report, row *source.Row, hottest int64) line {
 	}
 	t := &row.Cost.Tally
 	l.Cost, l.Parts, l.Heat = true, marked(r, row), heat(t.Conflicts(), hottest)
-	l.Wavefronts, l.Ideal, l.Conflicts = fmt.Sprint(t.Wavefronts), fmt.Sprint(t.Ideal), fmt.Sprint(t.Conflicts())
+	l.Wavefronts, l.Ideal, l.Conflicts = grouped(t.Wavefronts), grouped(t.Ideal), grouped(t.Conflicts())
 	switch {
 	case t.Faulted > 0:
 		l.Conflicts, l.Heat = "fault", "1"
