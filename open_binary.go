@@ -55,7 +55,7 @@ func openBinary(ctx context.Context, in *Input, data []byte, o Options) error {
 		Block: l.Block, Grid: l.Grid, Blocks: max(1, len(o.Blocks)), DynamicShared: l.DynamicShared, Assumed: assumed,
 	}
 	in.Unit = in.Arch.Unit.WithSize(min(in.Arch.Unit.Size, kernel.SharedDynamicStart()-kernel.SharedReserved+l.DynamicShared))
-	in.Source, err = newBinarySource(in, kernel, l, o.Blocks)
+	in.Source, err = newBinarySource(in, kernel, l, &o)
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -255,13 +255,13 @@ type binarySource struct {
 	result  *emu.Result // of the last run
 }
 
-func newBinarySource(in *Input, k *cubin.Kernel, l *launch.Launch, blocks []int) (*binarySource, error) {
+func newBinarySource(in *Input, k *cubin.Kernel, l *launch.Launch, o *Options) (*binarySource, error) {
 	program, err := emu.NewProgram(codeOf(k))
 	if err != nil {
 		return nil, err
 	}
-	s := &binarySource{program: program, launch: l, params: len(k.Params), blocks: blocks,
-		options: emu.Options{Unit: in.Unit, Parallel: 2}}
+	s := &binarySource{program: program, launch: l, params: len(k.Params), blocks: o.Blocks,
+		options: emu.Options{Unit: in.Unit, Parallel: 2, Limits: emu.Limits{Steps: o.Steps}}}
 	_, err = s.run() // a launch that cannot be made is an error of opening it
 	return s, err
 }
@@ -290,12 +290,12 @@ func (s *binarySource) Accesses(ctx context.Context) iter.Seq2[*access.Access, e
 			yield(nil, err)
 			return
 		}
+		defer func() { s.result = source.Result() }()
 		for a, err := range source.Accesses(ctx) {
 			if !yield(a, err) {
 				return
 			}
 		}
-		s.result = source.Result()
 	}
 }
 
@@ -338,24 +338,37 @@ func positions(k *cubin.Kernel) func(pc uint64) (diag.Span, []diag.Pos) {
 	}
 }
 
-// notes says what a run of machine code could not do.
-func (s *binarySource) notes() diag.List {
-	if s.result == nil {
-		return nil
+// stopped implements runner: a kernel that faults or reaches a limit has a report all the same.
+func (s *binarySource) stopped(err error) *diag.Diagnostic {
+	if fault, ok := errors.AsType[*emu.Fault](err); ok {
+		return diag.Errorf("emu/fault", diag.Span{}, "%v", fault)
 	}
-	var list diag.List
+	if limit, ok := errors.AsType[*emu.LimitError](err); ok {
+		return diag.Errorf("emu/limit", diag.Span{}, "%v: what follows covers the run until then", limit)
+	}
+	return nil
+}
+
+// annotate implements runner.
+func (s *binarySource) annotate(r *report.Report) {
+	if s.result == nil {
+		return
+	}
+	for i := range s.result.Sites {
+		if c := &s.result.Sites[i]; c.Unresolved > 0 && c.High > 0 {
+			r.Sites[i].Bounds = &report.Bounds{Low: c.Low, High: c.High, Open: c.Unbounded}
+		}
+	}
 	unsupported := map[string]int64{}
 	for _, op := range s.result.Unsupported {
 		unsupported[op.Op] += op.Count
 	}
 	for _, op := range slices.Sorted(maps.Keys(unsupported)) {
-		list = append(list, diag.Warningf("emu/unsupported", diag.Span{}, "no semantics for %s: executed %d times, its results "+
-			"are unknown", op, unsupported[op]))
+		r.Diagnostics = append(r.Diagnostics, diag.Warningf("emu/unsupported", diag.Span{},
+			"no semantics for %s: executed %d times, its results are unknown", op, unsupported[op]))
 	}
 	if n := len(s.result.Branches); n > 0 {
-		first := s.result.Branches[0]
-		list = append(list, diag.Warningf("emu/branch", diag.Span{}, "%d branches depend on unknown data, the first at 0x%04x: "+
-			"both sides were followed; give the data with --arg", n, first.PC))
+		r.Diagnostics = append(r.Diagnostics, diag.Warningf("emu/branch", diag.Span{}, "%d branches depend on unknown data, "+
+			"the first at 0x%04x: both sides were followed; give the data with --arg", n, s.result.Branches[0].PC))
 	}
-	return list
 }

@@ -22,21 +22,38 @@ import (
 )
 
 // Analyze runs an input, tallies its requests by site, and adds a diagnostic for every site at fault and for the worst
-// ones with conflicts, which say why and what would help.
+// ones with conflicts, which say why and what would help. A kernel that faults or reaches a limit gives a report of what ran
+// until then, with a diagnostic of severity Error.
 func Analyze(ctx context.Context, in *Input) (*report.Report, error) {
 	r, err := report.Collect(ctx, in.Source, in.Unit)
-	if err != nil {
+	runner, ok := in.Source.(runner)
+	var stopped *diag.Diagnostic
+	if err != nil && ok {
+		stopped = runner.stopped(err)
+	}
+	if err != nil && stopped == nil {
 		return nil, err
 	}
 	r.Kernel, r.Launch = in.Kernel, in.Launch
 	r.Diagnostics = append(r.Diagnostics, in.Notes...)
-	if s, ok := in.Source.(interface{ notes() diag.List }); ok {
-		r.Diagnostics = append(r.Diagnostics, s.notes()...)
+	if stopped != nil {
+		r.Diagnostics = append(r.Diagnostics, stopped)
+	}
+	if ok {
+		runner.annotate(r)
 	}
 	r.Diagnostics = append(r.Diagnostics, faults(r)...)
 	r.Diagnostics = append(r.Diagnostics, conflicts(ctx, in, r)...)
 	r.Diagnostics = append(r.Diagnostics, sourcePage(r)...)
 	return r, nil
+}
+
+// A runner is a source that executes a kernel, and knows more than its accesses say.
+type runner interface {
+	// stopped returns what to say about a run that ended early with err, or nil if there is nothing to report of it.
+	stopped(err error) *diag.Diagnostic
+	// annotate adds bounds and notes to the report of the last run.
+	annotate(r *report.Report)
 }
 
 // sourcePage says where Nsight Compute's Source page will show another number than the hardware counts.

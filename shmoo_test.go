@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -210,6 +211,48 @@ func TestBinaryWithoutData(t *testing.T) {
 	}
 }
 
+// TestBinaryStopped: a run that reaches its limit gives what ran until then, and is never clean.
+func TestBinaryStopped(t *testing.T) {
+	_, r := analyze(t, "k.cubin", recordedCubin(t), shmoo.Options{Kernel: "few_lanes", Steps: 300,
+		Args: arguments(t, "i32[128]:zero", "i32[1024]:lcg")})
+	totals := r.Totals()
+	if r.Clean() || r.Diagnostics.Err() == nil || !strings.Contains(r.Diagnostics.Err().Error(), "limit of 300 steps") {
+		t.Errorf("diagnostics %v, want an error about the limit", r.Diagnostics)
+	}
+	if totals.Requests == 0 || totals.Requests >= 36 {
+		t.Errorf("%d requests, want some of the 36", totals.Requests)
+	}
+}
+
+// TestBinaryFault: an access out of bounds names where it happened.
+func TestBinaryFault(t *testing.T) {
+	_, r := analyze(t, "k.cubin", recordedCubin(t), shmoo.Options{Kernel: "divide_param", Block: [3]int{128, 1, 1},
+		DynamicShared: 64, Args: arguments(t, "i32[975]:zero", "i32[975]:lcg", "i32=39", "i32=25")})
+	err := r.Diagnostics.Err()
+	if err == nil {
+		t.Fatal("no error for 3,900 bytes in 64")
+	}
+	for _, part := range []string{"divide_param", "pc 0x", "block 0", "warp ", "lane "} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not name %q", err, part)
+		}
+	}
+}
+
+// TestBinaryBounds: requests that depend on missing data carry bounds.
+func TestBinaryBounds(t *testing.T) {
+	_, r := analyze(t, "k.cubin", recordedCubin(t), shmoo.Options{Kernel: "gather", Block: [3]int{256, 1, 1}})
+	for i := range r.Sites {
+		s := &r.Sites[i]
+		if s.Tally.UnresolvedRequests() == 0 {
+			continue
+		}
+		if s.Bounds == nil || s.Bounds.Low < 8 || s.Bounds.High > 8*32 || s.Bounds.Low > s.Bounds.High {
+			t.Errorf("%s: bounds %+v of 8 requests, want 8 to 256 at most", s.Instr, s.Bounds)
+		}
+	}
+}
+
 func TestBinaryErrors(t *testing.T) {
 	cubin := recordedCubin(t)
 	tests := []struct {
@@ -254,6 +297,32 @@ func TestCompareProfile(t *testing.T) {
 	want := []shmoo.Verdict{shmoo.Equal, shmoo.Pairing, shmoo.WrongLaunch, shmoo.Arbitration}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("verdicts %q, want %q", got, want)
+	}
+}
+
+// TestInclude: headers are looked for beside the sketch; what is not there is passed over.
+func TestInclude(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("tile.h", "#define PITCH 33\n")
+	path := write("k.cu", "#include \"tile.h\"\n#include \"gone.h\"\n"+
+		"__global__ void k() { __shared__ int s[32 * PITCH]; s[threadIdx.x * PITCH] = 0; }\n")
+	in, err := shmoo.OpenFile(context.Background(), path, shmoo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := shmoo.Analyze(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if totals := r.Totals(); totals.Wavefronts != 1 {
+		t.Errorf("%d wavefronts, want 1 with the pitch of the header", totals.Wavefronts)
 	}
 }
 

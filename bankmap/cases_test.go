@@ -1,20 +1,14 @@
 package bankmap_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"shmoo/arch"
 	"shmoo/bankmap"
 	"shmoo/smem"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func unit() *smem.Unit { return arch.MustLookup("sm_90").Unit }
 
@@ -34,25 +28,6 @@ func panel(t *testing.T, title string, r *smem.Request) *bankmap.Panel {
 		t.Fatalf("New(%s): %v", title, err)
 	}
 	return p
-}
-
-// golden compares got with a file of testdata, or writes the file with -update.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got); run with -update after a look:\n%s", path, diff)
-	}
 }
 
 // keys returns the rules of a unit in a fixed order.

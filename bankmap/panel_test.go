@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shmoo/bankmap"
+	"shmoo/internal/golden"
 	"shmoo/smem"
 )
 
@@ -184,7 +185,7 @@ func TestPictureJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "picture.json", append(data, '\n'))
+	golden.Check(t, "picture.json", append(data, '\n'))
 	var back bankmap.Picture
 	if err := json.Unmarshal(data, &back); err != nil {
 		t.Fatal(err)

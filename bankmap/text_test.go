@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shmoo/bankmap"
+	"shmoo/internal/golden"
 	"shmoo/smem"
 )
 
@@ -58,7 +59,7 @@ func TestTextGolden(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			golden(t, test.name+".txt", []byte(text(t, test.options, test.panels(t)...)))
+			golden.Check(t, test.name+".txt", []byte(text(t, test.options, test.panels(t)...)))
 		})
 	}
 }

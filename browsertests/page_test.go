@@ -67,7 +67,6 @@ func TestErrorStandsInPlace(t *testing.T) {
 	if inplace := p.text(".paint .inplace.error"); inplace == "" || !strings.Contains(message, inplace) {
 		t.Errorf("the line says %q, want the message %q", inplace, message)
 	}
-	p.shoot("error")
 	p.source("__shared__ float t[32];\nt[threadIdx.x] = 1.0f;\n")
 	if got := p.gutter(2); got != "1 1 1 0" {
 		t.Errorf("after mending: %q, want 1 1 1 0", got)
@@ -86,7 +85,6 @@ func TestApplyingFixRemovesConflicts(t *testing.T) {
 		t.Fatalf("%s conflicts before, want 992", got)
 	}
 	p.pane("fix")
-	p.shoot("fix")
 	p.click("tr.best .apply")
 	p.until("before and after are shown", `document.querySelector("#before-after")`)
 	p.pane("fix") // the search for the new sketch
@@ -96,7 +94,6 @@ func TestApplyingFixRemovesConflicts(t *testing.T) {
 	if got := p.text("#before-after"); !strings.Contains(got, "992") || !strings.Contains(got, "conflicts\t992\t0") {
 		t.Errorf("before and after: %q, want conflicts 992 and 0", got)
 	}
-	p.shoot("fix-applied")
 	p.click("#undo-fix")
 	if got := eval[string](p, `document.getElementById("source").value`); got != before {
 		t.Errorf("after undoing the sketch is\n%s\nwant\n%s", got, before)
@@ -252,7 +249,6 @@ func TestSpace(t *testing.T) {
 	if got := at("PAD=8 CHUNK=56") + " " + at("PAD=2 CHUNK=56"); got != "32 1" {
 		t.Errorf("ways at chunk 56 with pads 8 and 2: %s, want 32 1", got)
 	}
-	p.shoot("space")
 	eval[bool](p, `document.querySelector('[data-point="PAD=2 CHUNK=56"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
 	p.settle()
 	if got := p.total("conflicts"); got != "0" {

@@ -1,19 +1,11 @@
 package explain_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
-	"testing"
-
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"shmoo/arch"
 	"shmoo/smem"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // request returns a request of the lanes in active with the given addresses.
 func request(op smem.Op, width int, active smem.Mask, addr func(lane int) int) *smem.Request {
@@ -25,25 +17,6 @@ func request(op smem.Op, width int, active smem.Mask, addr func(lane int) int) *
 }
 
 const full = smem.Mask(0xffffffff)
-
-// golden compares got with a file of testdata, or writes the file with -update.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got); run with -update after a look:\n%s", path, diff)
-	}
-}
 
 // keys returns the rules of a unit in a fixed order.
 func keys(u *smem.Unit) []smem.Key {

@@ -15,6 +15,7 @@ import (
 	"shmoo/bankmap"
 	"shmoo/diag"
 	"shmoo/explain"
+	"shmoo/internal/golden"
 	"shmoo/smem"
 )
 
@@ -62,7 +63,7 @@ func TestTextGolden(t *testing.T) {
 			if err := explain.Text(&b, d, test.options); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, test.name+".txt", b.Bytes())
+			golden.Check(t, test.name+".txt", b.Bytes())
 		})
 	}
 }
@@ -77,7 +78,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "explain.json", append(data, '\n'))
+	golden.Check(t, "explain.json", append(data, '\n'))
 }
 
 func TestNewRefusesUnknownOperations(t *testing.T) {

@@ -145,14 +145,17 @@ func separate(r *SpaceResult, points []int, may, must map[int]bool) *Condition {
 			}
 			values[v] = true
 		}
-		for m := int64(2); m <= 512 && values != nil; m *= 2 {
-			for v := range m {
-				if slices.ContainsFunc(keys(values), func(x int64) bool { return x%m == v }) {
-					consider(Condition{Name: name, Op: Remainder, Modulus: m, Value: v})
-				}
+		distinct := keys(values)
+		for m := int64(2); m <= 512; m *= 2 {
+			remainders := map[int64]bool{}
+			for _, v := range distinct {
+				remainders[v%m] = true
+			}
+			for _, v := range keys(remainders) {
+				consider(Condition{Name: name, Op: Remainder, Modulus: m, Value: v})
 			}
 		}
-		for _, v := range keys(values) {
+		for _, v := range distinct {
 			consider(Condition{Name: name, Op: AtLeast, Value: v})
 			consider(Condition{Name: name, Op: AtMost, Value: v})
 		}

@@ -43,13 +43,17 @@ func Evaluate(ctx context.Context, p *Problem, t layout.Transform) (Candidate, e
 	}
 	c := Candidate{Family: Given, Transform: t, Bytes: int(bytes), Instructions: s.instructions(t), Blocks: s.blocks(int(bytes))}
 	c.Sites = make([]int64, len(p.Sites))
-	for i := range s.merged() {
-		n, err := s.cost(t, &s.exact[i].Request)
+	cl, err := s.merged()
+	if err != nil {
+		return Candidate{}, err
+	}
+	for i := range cl {
+		n, err := s.cost(t, &cl[i].Request)
 		if err != nil {
 			return Candidate{}, err
 		}
-		c.Wavefronts += n * s.exact[i].total
-		for _, sh := range s.exact[i].shares {
+		c.Wavefronts += n * cl[i].total
+		for _, sh := range cl[i].shares {
 			c.Sites[sh.site] += n * sh.count
 		}
 	}

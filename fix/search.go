@@ -152,11 +152,12 @@ func newSearcher(ctx context.Context, p *Problem, o Options) *searcher {
 }
 
 // merged returns the requests with equal ones merged: for layouts of any kind.
-func (s *searcher) merged() []class {
+func (s *searcher) merged() ([]class, error) {
+	var err error
 	if s.exact == nil {
-		s.exact = classes(s.p.Requests, func([]uint32, smem.Mask) {})
+		s.exact, err = s.classes(func([]uint32, smem.Mask) {})
 	}
-	return s.exact
+	return s.exact, err
 }
 
 type searcher struct {

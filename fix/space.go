@@ -262,17 +262,19 @@ func (c *cover) serves(rule *Rule, p *Problem, r *Result) bool {
 	if s.extent(t) > uint64(s.limit) {
 		return false
 	}
+	cl, err := s.merged()
 	sum := int64(0)
-	for i := range s.merged() {
-		n, err := s.cost(t, &s.exact[i].Request)
+	for i := range cl {
+		if sum+cl[i].rest > r.Pareto[0].Wavefronts {
+			return false
+		}
+		n, err := s.cost(t, &cl[i].Request)
 		if err != nil {
 			return false
 		}
-		if sum += n * s.exact[i].total; sum > r.Pareto[0].Wavefronts {
-			return false
-		}
+		sum += n * cl[i].total
 	}
-	return true
+	return err == nil && sum <= r.Pareto[0].Wavefronts
 }
 
 // choose returns the indices of the fewest tests that serve all points, nil if all together do not, and whether fewer

@@ -27,10 +27,13 @@ type document struct {
 //	shared = 0
 //	args = ["i32[16384]:zero", "i32[16384]:random", "i32=128"]
 //
-// Keys that it does not know are errors.
+// Keys that it does not know are errors. Triton's metadata of a kernel, which is JSON too, is read by ParseTriton.
 func Parse(name string, data []byte) (*Launch, error) {
 	var d document
 	if trimmed := bytes.TrimSpace(data); bytes.HasPrefix(trimmed, []byte("{")) {
+		if isTriton(data) {
+			return ParseTriton(name, data)
+		}
 		decoder := json.NewDecoder(bytes.NewReader(data))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&d); err != nil {

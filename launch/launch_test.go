@@ -203,7 +203,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseTriton(t *testing.T) {
-	l, err := ParseTriton("k.json", []byte(`{"name": "softmax", "num_warps": 4, "shared": 16, "num_stages": 3}`))
+	l, err := Parse("k.json", []byte(`{"name": "softmax", "num_warps": 4, "shared": 16, "num_stages": 3}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,12 @@ import (
 // tritonWarp is the number of lanes of a warp that Triton counts in for NVIDIA targets.
 const tritonWarp = 32
 
+// isTriton reports whether a JSON document is Triton's metadata.
+func isTriton(data []byte) bool {
+	var m map[string]json.RawMessage
+	return json.Unmarshal(data, &m) == nil && m["num_warps"] != nil
+}
+
 // ParseTriton reads the metadata that Triton's cache keeps beside a cubin (KERNEL.json): the block follows from the number
 // of warps, the dynamic shared memory is stated. The grid is not in it.
 func ParseTriton(name string, data []byte) (*Launch, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,11 +13,10 @@ import (
 	"testing"
 
 	"shmoo/arch"
+	"shmoo/internal/golden"
 	"shmoo/smem"
 	"shmoo/space"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func hopper() *smem.Unit { return arch.MustLookup("sm_90").Unit }
 
@@ -601,32 +599,12 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".txt", text.Bytes())
-			golden(t, name+".md", markdown.Bytes())
+			golden.Check(t, "golden/"+name+".txt", text.Bytes())
+			golden.Check(t, "golden/"+name+".md", markdown.Bytes())
 			if len(asJSON) < 16<<10 { // one of each kind is enough
-				golden(t, name+".json", append(asJSON, '\n'))
+				golden.Check(t, "golden/"+name+".json", append(asJSON, '\n'))
 			}
 		})
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", "golden", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (run with -update to accept)\ngot:\n%s\nwant:\n%s", path, got, want)
 	}
 }
 

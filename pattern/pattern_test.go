@@ -6,12 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,10 +18,9 @@ import (
 	"shmoo/access"
 	"shmoo/arch"
 	"shmoo/diag"
+	"shmoo/internal/golden"
 	"shmoo/smem"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const recording = "testdata/h200_patterns.csv.gz"
 
@@ -213,25 +210,8 @@ func TestReplayGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "mixed.txt", plain.Bytes())
-	golden(t, "mixed.json", append(asJSON, '\n'))
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", "golden", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (run with -update to accept)\ngot:\n%s\nwant:\n%s", path, got, want)
-	}
+	golden.Check(t, "golden/mixed.txt", plain.Bytes())
+	golden.Check(t, "golden/mixed.json", append(asJSON, '\n'))
 }
 
 func TestReaderForms(t *testing.T) {

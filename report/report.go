@@ -99,12 +99,21 @@ func newSample(a *access.Access) *Sample {
 	return s
 }
 
+// Bounds hold the wavefronts of requests whose lanes or addresses are not all known.
+type Bounds struct {
+	Low, High int64
+	// Open says that the site lies in a loop whose trip count is not known: neither bound is complete.
+	Open bool
+}
+
 // A Site is a site with what its requests cost.
 type Site struct {
 	access.Site
 	Tally Tally
-	Worst *Sample // the first request with the most conflicts, or nil without requests
-	Fault *Sample // the first request that faulted, or nil
+	// Bounds are those of the unresolved requests' wavefronts, where the source knows some.
+	Bounds *Bounds
+	Worst  *Sample // the first request with the most conflicts, or nil without requests
+	Fault  *Sample // the first request that faulted, or nil
 }
 
 // A Launch is the shape a kernel was run with.
@@ -142,14 +151,15 @@ func (r *Report) Totals() Tally {
 	return t
 }
 
-// Clean reports whether every request was resolved and none has conflicts.
+// Clean reports whether the input ran to its end, every request was resolved, and none has conflicts.
 func (r *Report) Clean() bool {
 	t := r.Totals()
-	return t.Conflicts() == 0 && t.Faulted == 0 && len(t.Unresolved) == 0
+	return t.Conflicts() == 0 && t.Faulted == 0 && len(t.Unresolved) == 0 && r.Diagnostics.Err() == nil
 }
 
 // Collect resolves every access of source on unit u and tallies it by site. A fault of a request is tallied and
-// kept as evidence; an error of the source or of the unit ends the collection and is returned.
+// kept as evidence; an error of the source or of the unit ends the collection and is returned with what was found until
+// then.
 func Collect(ctx context.Context, source access.Source, u *smem.Unit) (*Report, error) {
 	sites := source.Sites()
 	r := &Report{Arch: u.Name, Sites: make([]Site, len(sites)), Arrays: source.Arrays()}
@@ -159,10 +169,10 @@ func Collect(ctx context.Context, source access.Source, u *smem.Unit) (*Report, 
 	var out smem.Outcome
 	for access, err := range source.Accesses(ctx) {
 		if err != nil {
-			return nil, err
+			return r, err
 		}
 		if err := r.Sites[access.Site].add(u, &out, access); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Sites[access.Site].Pos.Pos, err)
+			return r, fmt.Errorf("%s: %w", r.Sites[access.Site].Pos.Pos, err)
 		}
 	}
 	return r, nil

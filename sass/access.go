@@ -31,12 +31,13 @@ const (
 // Bytes is the number of bytes each lane transfers, by the address of its own lane. Matrix accesses (LDSM, STSM) are
 // different: lanes 8m to 8m+7 give the addresses of the eight rows of matrix m, Rows = 8 * Matrices lanes take part, and
 // each address stands for Bytes = 16 bytes; Matrices is zero for all others. Bytes is zero for engines.
+// A 16x16 matrix of bytes (LDSM.MT1616) counts as two.
 type Access struct {
 	Space    Space
 	Kind     AccessKind
 	Bytes    int
 	Matrices int
-	Addr     Role // the operand with the address in Space
+	Addr     Role // the operand with the address in Space; RoleNone for engines that take descriptors
 }
 
 type accessClass struct {
@@ -91,6 +92,11 @@ var accessClasses = [numOps]accessClass{
 	UTMAREDG:      {SpaceShared, Engine, unsized},
 	HGMMA:         {SpaceShared, Engine, unsized},
 	IGMMA:         {SpaceShared, Engine, unsized},
+	UTCMMA:        {SpaceShared, Engine, unsized},
+	UTCCP:         {SpaceShared, Engine, unsized},
+	UTCBAR:        {SpaceShared, Barrier, unsized},
+	UMEMSETS:      {SpaceShared, Engine, unsized},
+	LDGMC:         {SpaceGlobal, Load, byType},
 }
 
 var typeBytes = [...]uint8{TypeU8: 1, TypeS8: 1, TypeU16: 2, TypeS16: 2, TypeU32: 4, TypeS32: 4, TypeU64: 8, TypeS64: 8, TypeF16: 2, TypeF32: 4,
@@ -107,6 +113,9 @@ func (i *Inst) Access() (Access, bool) {
 		return Access{}, false
 	}
 	a := Access{Space: c.space, Kind: c.kind, Addr: RoleAddr}
+	if c.kind == Engine && i.Arg(RoleAddr) == nil { // matrix engines read shared memory through descriptors
+		a.Addr = RoleNone
+	}
 	switch c.size {
 	case byWidth:
 		a.Bytes = i.Width().Bytes()

@@ -15,9 +15,14 @@
 // # Coverage
 //
 // Complete: everything that can affect an address, a predicate or control flow, all memory, synchronisation and asynchronous
-// instructions. Float and matrix instructions have operands, modifiers and the exact number of destination registers. Not
-// decoded: texture and surface instructions, the tensor-memory instructions of sm_100 (tcgen05), graphics.
-// The rows of sm_70 and sm_72 are those of sm_75 without uniform registers; no disassembler for them was at hand.
+// instructions. Float, matrix and tensor-memory instructions have operands, modifiers and the exact number of destination registers;
+// textures and surfaces have mnemonic, operands and destination registers. Graphics-only instructions are not decoded.
+//
+// In a public CUDA library of 159 MB (ggml; sm_86, 89, 120 and 121, 22.8 million instructions) nothing is unknown, and every
+// instruction has all its operands; the text equals that of nvdisasm 13.5 on all of 1.2 million distinct encodings sampled from it.
+// sm_75, 80, 90, 100, 103, 110 are compared on the kernels of testdata/src. No disassembler for sm_70 and sm_72 was at hand: their rows
+// are those of sm_75 without uniform registers, checked by TestKernels only.
+// The number of table rows that no vector reaches is kept in TestRowCoverage.
 //
 // # The table
 //

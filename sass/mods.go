@@ -31,9 +31,9 @@ const (
 	ModSrcType       // conversions: a DataType
 	ModDstType       // conversions: a DataType
 	ModMufu          // MUFU: a MufuOp
-	ModNum           // LDSM, STSM: number of 8x8 matrices, 1, 2 or 4
-	ModTrans         // LDSM, STSM: 1 = transposed
-	ModLayout        // LDSM: other layout or expansion than .M88 of 16-bit elements: raw, 0 = the plain one
+	ModNum           // LDSM, STSM: number of 8-row matrices, 1, 2, 4; UTMA*: dimensions
+	ModTrans         // LDSM, STSM: 0 M88, 1 transposed, 2 M816 (STSM: MT168), 3 M832
+	ModLayout        // LDSM, STSM, MOVM: element kind or expansion, raw, 0 = 16-bit elements
 	ModZfill         // LDGSTS: fill with zero
 	ModBra           // BRA: a BraMode
 	ModWarpsync      // WARPSYNC: a WarpsyncMode

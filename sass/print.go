@@ -307,7 +307,7 @@ func (i *Inst) appendAddr(dst []byte, o *Operand, quiet bool) []byte {
 	}
 	dst = append(dst, '[')
 	some := false
-	if o.Reg != RZ || o.Shift != 0 {
+	if o.Reg != RZ || o.Shift != 0 || o.Is(FlagU32) {
 		dst, some = appendReg(dst, o.Reg), true
 		if o.Shift != 0 {
 			dst = strconv.AppendUint(append(dst, ".X"...), 1<<o.Shift, 10)
@@ -318,7 +318,7 @@ func (i *Inst) appendAddr(dst []byte, o *Operand, quiet bool) []byte {
 			dst = append(dst, ".64"...)
 		}
 	}
-	if o.Is(FlagUBase) && !(some && o.Is(FlagWide) && o.UReg == URZ) {
+	if o.Is(FlagUBase) && !(o.UReg == URZ && (i.Op == STAS || i.Op == REDAS)) {
 		if some {
 			dst = append(dst, '+')
 		}

@@ -4,406 +4,412 @@ package sass
 
 // The operations, by mnemonic.
 const (
-	OpInvalid     Op = iota // no table row describes the encoding
-	ACQBULK                 // ACQBULK
-	ARRIVES                 // ARRIVES
-	ATOM                    // ATOM
-	ATOMG                   // ATOMG
-	ATOMS                   // ATOMS
-	B2R                     // B2R
-	BAR                     // BAR
-	BMMA                    // BMMA
-	BMOV                    // BMOV
-	BMSK                    // BMSK
-	BPT                     // BPT
-	BRA                     // BRA
-	BREAK                   // BREAK
-	BREV                    // BREV
-	BRX                     // BRX
-	BRXU                    // BRXU
-	BSSY                    // BSSY
-	BSYNC                   // BSYNC
-	CALL                    // CALL
-	CCTL                    // CCTL
-	CCTLL                   // CCTLL
-	CGAERRBAR               // CGAERRBAR
-	CREDUX                  // CREDUX
-	CS2R                    // CS2R
-	CS2UR                   // CS2UR
-	DADD                    // DADD
-	DEPBAR                  // DEPBAR
-	DFMA                    // DFMA
-	DMMA                    // DMMA
-	DMUL                    // DMUL
-	DSETP                   // DSETP
-	ELECT                   // ELECT
-	ENDCOLLECTIVE           // ENDCOLLECTIVE
-	ERRBAR                  // ERRBAR
-	EXIT                    // EXIT
-	F2F                     // F2F
-	F2FP                    // F2FP
-	F2I                     // F2I
-	FADD                    // FADD
-	FCHK                    // FCHK
-	FENCE                   // FENCE
-	FFMA                    // FFMA
-	FLO                     // FLO
-	FMNMX                   // FMNMX
-	FMNMX3                  // FMNMX3
-	FMUL                    // FMUL
-	FRND                    // FRND
-	FSEL                    // FSEL
-	FSET                    // FSET
-	FSETP                   // FSETP
-	FSWZADD                 // FSWZADD
-	HADD2                   // HADD2
-	HFMA2                   // HFMA2
-	HGMMA                   // HGMMA
-	HMMA                    // HMMA
-	HMNMX2                  // HMNMX2
-	HMUL2                   // HMUL2
-	HSET2                   // HSET2
-	HSETP2                  // HSETP2
-	I2F                     // I2F
-	I2FP                    // I2FP
-	I2I                     // I2I
-	I2IP                    // I2IP
-	IABS                    // IABS
-	IADD                    // IADD
-	IADD3                   // IADD3
-	IDE                     // IDE
-	IDP                     // IDP
-	IGMMA                   // IGMMA
-	IMAD                    // IMAD
-	IMADHi                  // IMAD.HI
-	IMADWide                // IMAD.WIDE
-	IMMA                    // IMMA
-	IMNMX                   // IMNMX
-	ISETP                   // ISETP
-	JMP                     // JMP
-	JMX                     // JMX
-	JMXU                    // JMXU
-	KILL                    // KILL
-	LD                      // LD
-	LDC                     // LDC
-	LDCU                    // LDCU
-	LDG                     // LDG
-	LDGDEPBAR               // LDGDEPBAR
-	LDGSTS                  // LDGSTS
-	LDL                     // LDL
-	LDS                     // LDS
-	LDSM                    // LDSM
-	LDTM                    // LDTM
-	LEA                     // LEA
-	LEPC                    // LEPC
-	LOP3                    // LOP3
-	MATCH                   // MATCH
-	MEMBAR                  // MEMBAR
-	MOV                     // MOV
-	MOVM                    // MOVM
-	MUFU                    // MUFU
-	NANOSLEEP               // NANOSLEEP
-	NOP                     // NOP
-	OMMA                    // OMMA
-	P2R                     // P2R
-	PLOP3                   // PLOP3
-	PMTRIG                  // PMTRIG
-	POPC                    // POPC
-	PREEXIT                 // PREEXIT
-	PRMT                    // PRMT
-	QMMA                    // QMMA
-	R2P                     // R2P
-	R2UR                    // R2UR
-	RED                     // RED
-	REDAS                   // REDAS
-	REDG                    // REDG
-	REDUX                   // REDUX
-	RET                     // RET
-	RTT                     // RTT
-	S2R                     // S2R
-	S2UR                    // S2UR
-	SEL                     // SEL
-	SGXT                    // SGXT
-	SHF                     // SHF
-	SHFL                    // SHFL
-	ST                      // ST
-	STAS                    // STAS
-	STG                     // STG
-	STL                     // STL
-	STS                     // STS
-	STSM                    // STSM
-	STTM                    // STTM
-	SULD                    // SULD
-	SUST                    // SUST
-	SYNCSArrive             // SYNCS.ARRIVE
-	SYNCSCas                // SYNCS.CAS
-	SYNCSCctl               // SYNCS.CCTL
-	SYNCSExch               // SYNCS.EXCH
-	SYNCSLd                 // SYNCS.LD
-	SYNCSPhasechk           // SYNCS.PHASECHK
-	TEX                     // TEX
-	TLD                     // TLD
-	TLD4                    // TLD4
-	UBLKCP                  // UBLKCP
-	UBLKPF                  // UBLKPF
-	UBLKRED                 // UBLKRED
-	UBMSK                   // UBMSK
-	UBREV                   // UBREV
-	UCGABAR_ARV             // UCGABAR_ARV
-	UCGABAR_WAIT            // UCGABAR_WAIT
-	UCLEA                   // UCLEA
-	UF2I                    // UF2I
-	UFADD                   // UFADD
-	UFFMA                   // UFFMA
-	UFLO                    // UFLO
-	UFMUL                   // UFMUL
-	UFSEL                   // UFSEL
-	UFSETP                  // UFSETP
-	UI2F                    // UI2F
-	UI2FP                   // UI2FP
-	UIADD3                  // UIADD3
-	UIMAD                   // UIMAD
-	UIMADHi                 // UIMAD.HI
-	UIMADWide               // UIMAD.WIDE
-	UIMNMX                  // UIMNMX
-	UISETP                  // UISETP
-	ULDC                    // ULDC
-	ULEA                    // ULEA
-	ULOP3                   // ULOP3
-	UMOV                    // UMOV
-	UP2UR                   // UP2UR
-	UPLOP3                  // UPLOP3
-	UPOPC                   // UPOPC
-	UPRMT                   // UPRMT
-	UR2UP                   // UR2UP
-	USEL                    // USEL
-	USETMAXREG              // USETMAXREG
-	USETSHMSZ               // USETSHMSZ
-	USGXT                   // USGXT
-	USHF                    // USHF
-	UTCATOMSWS              // UTCATOMSWS
-	UTCBAR                  // UTCBAR
-	UTCCP                   // UTCCP
-	UTCMMA                  // UTCMMA
-	UTMACCTL                // UTMACCTL
-	UTMACMDFLUSH            // UTMACMDFLUSH
-	UTMALDG                 // UTMALDG
-	UTMAPF                  // UTMAPF
-	UTMAREDG                // UTMAREDG
-	UTMASTG                 // UTMASTG
-	UVIMNMX                 // UVIMNMX
-	UVIRTCOUNT              // UVIRTCOUNT
-	VABSDIFF                // VABSDIFF
-	VABSDIFF4               // VABSDIFF4
-	VIADD                   // VIADD
-	VIADDMNMX               // VIADDMNMX
-	VIMNMX                  // VIMNMX
-	VOTE                    // VOTE
-	VOTEU                   // VOTEU
-	WARPGROUP               // WARPGROUP
-	WARPSYNC                // WARPSYNC
-	YIELD                   // YIELD
+	OpInvalid      Op = iota // no table row describes the encoding
+	ACQBULK                  // ACQBULK
+	ARRIVES                  // ARRIVES
+	ATOM                     // ATOM
+	ATOMG                    // ATOMG
+	ATOMS                    // ATOMS
+	B2R                      // B2R
+	BAR                      // BAR
+	BMMA                     // BMMA
+	BMOV                     // BMOV
+	BMSK                     // BMSK
+	BPT                      // BPT
+	BRA                      // BRA
+	BREAK                    // BREAK
+	BREV                     // BREV
+	BRX                      // BRX
+	BRXU                     // BRXU
+	BSSY                     // BSSY
+	BSYNC                    // BSYNC
+	CALL                     // CALL
+	CCTL                     // CCTL
+	CCTLL                    // CCTLL
+	CGAERRBAR                // CGAERRBAR
+	CREDUX                   // CREDUX
+	CS2R                     // CS2R
+	CS2UR                    // CS2UR
+	DADD                     // DADD
+	DEPBAR                   // DEPBAR
+	DFMA                     // DFMA
+	DMMA                     // DMMA
+	DMUL                     // DMUL
+	DSETP                    // DSETP
+	ELECT                    // ELECT
+	ENDCOLLECTIVE            // ENDCOLLECTIVE
+	ERRBAR                   // ERRBAR
+	EXIT                     // EXIT
+	F2F                      // F2F
+	F2FP                     // F2FP
+	F2I                      // F2I
+	FADD                     // FADD
+	FCHK                     // FCHK
+	FENCE                    // FENCE
+	FFMA                     // FFMA
+	FLO                      // FLO
+	FMNMX                    // FMNMX
+	FMNMX3                   // FMNMX3
+	FMUL                     // FMUL
+	FRND                     // FRND
+	FSEL                     // FSEL
+	FSET                     // FSET
+	FSETP                    // FSETP
+	FSWZADD                  // FSWZADD
+	HADD2                    // HADD2
+	HFMA2                    // HFMA2
+	HGMMA                    // HGMMA
+	HMMA                     // HMMA
+	HMNMX2                   // HMNMX2
+	HMUL2                    // HMUL2
+	HSET2                    // HSET2
+	HSETP2                   // HSETP2
+	I2F                      // I2F
+	I2FP                     // I2FP
+	I2I                      // I2I
+	I2IP                     // I2IP
+	IABS                     // IABS
+	IADD                     // IADD
+	IADD3                    // IADD3
+	IDE                      // IDE
+	IDP                      // IDP
+	IGMMA                    // IGMMA
+	IMAD                     // IMAD
+	IMADHi                   // IMAD.HI
+	IMADWide                 // IMAD.WIDE
+	IMMA                     // IMMA
+	IMNMX                    // IMNMX
+	ISETP                    // ISETP
+	JMP                      // JMP
+	JMX                      // JMX
+	JMXU                     // JMXU
+	KILL                     // KILL
+	LD                       // LD
+	LDC                      // LDC
+	LDCU                     // LDCU
+	LDG                      // LDG
+	LDGDEPBAR                // LDGDEPBAR
+	LDGMC                    // LDGMC
+	LDGSTS                   // LDGSTS
+	LDL                      // LDL
+	LDS                      // LDS
+	LDSM                     // LDSM
+	LDTM                     // LDTM
+	LEA                      // LEA
+	LEPC                     // LEPC
+	LOP3                     // LOP3
+	MATCH                    // MATCH
+	MEMBAR                   // MEMBAR
+	MOV                      // MOV
+	MOVM                     // MOVM
+	MUFU                     // MUFU
+	NANOSLEEP                // NANOSLEEP
+	NOP                      // NOP
+	OMMA                     // OMMA
+	P2R                      // P2R
+	PLOP3                    // PLOP3
+	PMTRIG                   // PMTRIG
+	POPC                     // POPC
+	PREEXIT                  // PREEXIT
+	PRMT                     // PRMT
+	QMMA                     // QMMA
+	R2P                      // R2P
+	R2UR                     // R2UR
+	RED                      // RED
+	REDAS                    // REDAS
+	REDG                     // REDG
+	REDUX                    // REDUX
+	RET                      // RET
+	RTT                      // RTT
+	S2R                      // S2R
+	S2UR                     // S2UR
+	SEL                      // SEL
+	SGXT                     // SGXT
+	SHF                      // SHF
+	SHFL                     // SHFL
+	ST                       // ST
+	STAS                     // STAS
+	STG                      // STG
+	STL                      // STL
+	STS                      // STS
+	STSM                     // STSM
+	STTM                     // STTM
+	SULD                     // SULD
+	SUST                     // SUST
+	SYNCSArrive              // SYNCS.ARRIVE
+	SYNCSCas                 // SYNCS.CAS
+	SYNCSCctl                // SYNCS.CCTL
+	SYNCSExch                // SYNCS.EXCH
+	SYNCSLd                  // SYNCS.LD
+	SYNCSPhasechk            // SYNCS.PHASECHK
+	TEX                      // TEX
+	TLD                      // TLD
+	TLD4                     // TLD4
+	UBLKCP                   // UBLKCP
+	UBLKPF                   // UBLKPF
+	UBLKRED                  // UBLKRED
+	UBMSK                    // UBMSK
+	UBREV                    // UBREV
+	UCGABAR_ARV              // UCGABAR_ARV
+	UCGABAR_WAIT             // UCGABAR_WAIT
+	UCLEA                    // UCLEA
+	UF2I                     // UF2I
+	UFADD                    // UFADD
+	UFFMA                    // UFFMA
+	UFLO                     // UFLO
+	UFMUL                    // UFMUL
+	UFSEL                    // UFSEL
+	UFSETP                   // UFSETP
+	UGETNEXTWORKID           // UGETNEXTWORKID
+	UI2F                     // UI2F
+	UI2FP                    // UI2FP
+	UIADD3                   // UIADD3
+	UIMAD                    // UIMAD
+	UIMADHi                  // UIMAD.HI
+	UIMADWide                // UIMAD.WIDE
+	UIMNMX                   // UIMNMX
+	UISETP                   // UISETP
+	ULDC                     // ULDC
+	ULEA                     // ULEA
+	ULOP3                    // ULOP3
+	UMEMSETS                 // UMEMSETS
+	UMOV                     // UMOV
+	UP2UR                    // UP2UR
+	UPLOP3                   // UPLOP3
+	UPOPC                    // UPOPC
+	UPRMT                    // UPRMT
+	UR2UP                    // UR2UP
+	USEL                     // USEL
+	USETMAXREG               // USETMAXREG
+	USETSHMSZ                // USETSHMSZ
+	USGXT                    // USGXT
+	USHF                     // USHF
+	UTCATOMSWS               // UTCATOMSWS
+	UTCBAR                   // UTCBAR
+	UTCCP                    // UTCCP
+	UTCMMA                   // UTCMMA
+	UTMACCTL                 // UTMACCTL
+	UTMACMDFLUSH             // UTMACMDFLUSH
+	UTMALDG                  // UTMALDG
+	UTMAPF                   // UTMAPF
+	UTMAREDG                 // UTMAREDG
+	UTMASTG                  // UTMASTG
+	UVIMNMX                  // UVIMNMX
+	UVIRTCOUNT               // UVIRTCOUNT
+	VABSDIFF                 // VABSDIFF
+	VABSDIFF4                // VABSDIFF4
+	VIADD                    // VIADD
+	VIADDMNMX                // VIADDMNMX
+	VIMNMX                   // VIMNMX
+	VOTE                     // VOTE
+	VOTEU                    // VOTEU
+	WARPGROUP                // WARPGROUP
+	WARPSYNC                 // WARPSYNC
+	YIELD                    // YIELD
 	numOps
 )
 
 var opNames = [numOps]string{
-	OpInvalid:     "?",
-	ACQBULK:       "ACQBULK",
-	ARRIVES:       "ARRIVES",
-	ATOM:          "ATOM",
-	ATOMG:         "ATOMG",
-	ATOMS:         "ATOMS",
-	B2R:           "B2R",
-	BAR:           "BAR",
-	BMMA:          "BMMA",
-	BMOV:          "BMOV",
-	BMSK:          "BMSK",
-	BPT:           "BPT",
-	BRA:           "BRA",
-	BREAK:         "BREAK",
-	BREV:          "BREV",
-	BRX:           "BRX",
-	BRXU:          "BRXU",
-	BSSY:          "BSSY",
-	BSYNC:         "BSYNC",
-	CALL:          "CALL",
-	CCTL:          "CCTL",
-	CCTLL:         "CCTLL",
-	CGAERRBAR:     "CGAERRBAR",
-	CREDUX:        "CREDUX",
-	CS2R:          "CS2R",
-	CS2UR:         "CS2UR",
-	DADD:          "DADD",
-	DEPBAR:        "DEPBAR",
-	DFMA:          "DFMA",
-	DMMA:          "DMMA",
-	DMUL:          "DMUL",
-	DSETP:         "DSETP",
-	ELECT:         "ELECT",
-	ENDCOLLECTIVE: "ENDCOLLECTIVE",
-	ERRBAR:        "ERRBAR",
-	EXIT:          "EXIT",
-	F2F:           "F2F",
-	F2FP:          "F2FP",
-	F2I:           "F2I",
-	FADD:          "FADD",
-	FCHK:          "FCHK",
-	FENCE:         "FENCE",
-	FFMA:          "FFMA",
-	FLO:           "FLO",
-	FMNMX:         "FMNMX",
-	FMNMX3:        "FMNMX3",
-	FMUL:          "FMUL",
-	FRND:          "FRND",
-	FSEL:          "FSEL",
-	FSET:          "FSET",
-	FSETP:         "FSETP",
-	FSWZADD:       "FSWZADD",
-	HADD2:         "HADD2",
-	HFMA2:         "HFMA2",
-	HGMMA:         "HGMMA",
-	HMMA:          "HMMA",
-	HMNMX2:        "HMNMX2",
-	HMUL2:         "HMUL2",
-	HSET2:         "HSET2",
-	HSETP2:        "HSETP2",
-	I2F:           "I2F",
-	I2FP:          "I2FP",
-	I2I:           "I2I",
-	I2IP:          "I2IP",
-	IABS:          "IABS",
-	IADD:          "IADD",
-	IADD3:         "IADD3",
-	IDE:           "IDE",
-	IDP:           "IDP",
-	IGMMA:         "IGMMA",
-	IMAD:          "IMAD",
-	IMADHi:        "IMAD.HI",
-	IMADWide:      "IMAD.WIDE",
-	IMMA:          "IMMA",
-	IMNMX:         "IMNMX",
-	ISETP:         "ISETP",
-	JMP:           "JMP",
-	JMX:           "JMX",
-	JMXU:          "JMXU",
-	KILL:          "KILL",
-	LD:            "LD",
-	LDC:           "LDC",
-	LDCU:          "LDCU",
-	LDG:           "LDG",
-	LDGDEPBAR:     "LDGDEPBAR",
-	LDGSTS:        "LDGSTS",
-	LDL:           "LDL",
-	LDS:           "LDS",
-	LDSM:          "LDSM",
-	LDTM:          "LDTM",
-	LEA:           "LEA",
-	LEPC:          "LEPC",
-	LOP3:          "LOP3",
-	MATCH:         "MATCH",
-	MEMBAR:        "MEMBAR",
-	MOV:           "MOV",
-	MOVM:          "MOVM",
-	MUFU:          "MUFU",
-	NANOSLEEP:     "NANOSLEEP",
-	NOP:           "NOP",
-	OMMA:          "OMMA",
-	P2R:           "P2R",
-	PLOP3:         "PLOP3",
-	PMTRIG:        "PMTRIG",
-	POPC:          "POPC",
-	PREEXIT:       "PREEXIT",
-	PRMT:          "PRMT",
-	QMMA:          "QMMA",
-	R2P:           "R2P",
-	R2UR:          "R2UR",
-	RED:           "RED",
-	REDAS:         "REDAS",
-	REDG:          "REDG",
-	REDUX:         "REDUX",
-	RET:           "RET",
-	RTT:           "RTT",
-	S2R:           "S2R",
-	S2UR:          "S2UR",
-	SEL:           "SEL",
-	SGXT:          "SGXT",
-	SHF:           "SHF",
-	SHFL:          "SHFL",
-	ST:            "ST",
-	STAS:          "STAS",
-	STG:           "STG",
-	STL:           "STL",
-	STS:           "STS",
-	STSM:          "STSM",
-	STTM:          "STTM",
-	SULD:          "SULD",
-	SUST:          "SUST",
-	SYNCSArrive:   "SYNCS.ARRIVE",
-	SYNCSCas:      "SYNCS.CAS",
-	SYNCSCctl:     "SYNCS.CCTL",
-	SYNCSExch:     "SYNCS.EXCH",
-	SYNCSLd:       "SYNCS.LD",
-	SYNCSPhasechk: "SYNCS.PHASECHK",
-	TEX:           "TEX",
-	TLD:           "TLD",
-	TLD4:          "TLD4",
-	UBLKCP:        "UBLKCP",
-	UBLKPF:        "UBLKPF",
-	UBLKRED:       "UBLKRED",
-	UBMSK:         "UBMSK",
-	UBREV:         "UBREV",
-	UCGABAR_ARV:   "UCGABAR_ARV",
-	UCGABAR_WAIT:  "UCGABAR_WAIT",
-	UCLEA:         "UCLEA",
-	UF2I:          "UF2I",
-	UFADD:         "UFADD",
-	UFFMA:         "UFFMA",
-	UFLO:          "UFLO",
-	UFMUL:         "UFMUL",
-	UFSEL:         "UFSEL",
-	UFSETP:        "UFSETP",
-	UI2F:          "UI2F",
-	UI2FP:         "UI2FP",
-	UIADD3:        "UIADD3",
-	UIMAD:         "UIMAD",
-	UIMADHi:       "UIMAD.HI",
-	UIMADWide:     "UIMAD.WIDE",
-	UIMNMX:        "UIMNMX",
-	UISETP:        "UISETP",
-	ULDC:          "ULDC",
-	ULEA:          "ULEA",
-	ULOP3:         "ULOP3",
-	UMOV:          "UMOV",
-	UP2UR:         "UP2UR",
-	UPLOP3:        "UPLOP3",
-	UPOPC:         "UPOPC",
-	UPRMT:         "UPRMT",
-	UR2UP:         "UR2UP",
-	USEL:          "USEL",
-	USETMAXREG:    "USETMAXREG",
-	USETSHMSZ:     "USETSHMSZ",
-	USGXT:         "USGXT",
-	USHF:          "USHF",
-	UTCATOMSWS:    "UTCATOMSWS",
-	UTCBAR:        "UTCBAR",
-	UTCCP:         "UTCCP",
-	UTCMMA:        "UTCMMA",
-	UTMACCTL:      "UTMACCTL",
-	UTMACMDFLUSH:  "UTMACMDFLUSH",
-	UTMALDG:       "UTMALDG",
-	UTMAPF:        "UTMAPF",
-	UTMAREDG:      "UTMAREDG",
-	UTMASTG:       "UTMASTG",
-	UVIMNMX:       "UVIMNMX",
-	UVIRTCOUNT:    "UVIRTCOUNT",
-	VABSDIFF:      "VABSDIFF",
-	VABSDIFF4:     "VABSDIFF4",
-	VIADD:         "VIADD",
-	VIADDMNMX:     "VIADDMNMX",
-	VIMNMX:        "VIMNMX",
-	VOTE:          "VOTE",
-	VOTEU:         "VOTEU",
-	WARPGROUP:     "WARPGROUP",
-	WARPSYNC:      "WARPSYNC",
-	YIELD:         "YIELD",
+	OpInvalid:      "?",
+	ACQBULK:        "ACQBULK",
+	ARRIVES:        "ARRIVES",
+	ATOM:           "ATOM",
+	ATOMG:          "ATOMG",
+	ATOMS:          "ATOMS",
+	B2R:            "B2R",
+	BAR:            "BAR",
+	BMMA:           "BMMA",
+	BMOV:           "BMOV",
+	BMSK:           "BMSK",
+	BPT:            "BPT",
+	BRA:            "BRA",
+	BREAK:          "BREAK",
+	BREV:           "BREV",
+	BRX:            "BRX",
+	BRXU:           "BRXU",
+	BSSY:           "BSSY",
+	BSYNC:          "BSYNC",
+	CALL:           "CALL",
+	CCTL:           "CCTL",
+	CCTLL:          "CCTLL",
+	CGAERRBAR:      "CGAERRBAR",
+	CREDUX:         "CREDUX",
+	CS2R:           "CS2R",
+	CS2UR:          "CS2UR",
+	DADD:           "DADD",
+	DEPBAR:         "DEPBAR",
+	DFMA:           "DFMA",
+	DMMA:           "DMMA",
+	DMUL:           "DMUL",
+	DSETP:          "DSETP",
+	ELECT:          "ELECT",
+	ENDCOLLECTIVE:  "ENDCOLLECTIVE",
+	ERRBAR:         "ERRBAR",
+	EXIT:           "EXIT",
+	F2F:            "F2F",
+	F2FP:           "F2FP",
+	F2I:            "F2I",
+	FADD:           "FADD",
+	FCHK:           "FCHK",
+	FENCE:          "FENCE",
+	FFMA:           "FFMA",
+	FLO:            "FLO",
+	FMNMX:          "FMNMX",
+	FMNMX3:         "FMNMX3",
+	FMUL:           "FMUL",
+	FRND:           "FRND",
+	FSEL:           "FSEL",
+	FSET:           "FSET",
+	FSETP:          "FSETP",
+	FSWZADD:        "FSWZADD",
+	HADD2:          "HADD2",
+	HFMA2:          "HFMA2",
+	HGMMA:          "HGMMA",
+	HMMA:           "HMMA",
+	HMNMX2:         "HMNMX2",
+	HMUL2:          "HMUL2",
+	HSET2:          "HSET2",
+	HSETP2:         "HSETP2",
+	I2F:            "I2F",
+	I2FP:           "I2FP",
+	I2I:            "I2I",
+	I2IP:           "I2IP",
+	IABS:           "IABS",
+	IADD:           "IADD",
+	IADD3:          "IADD3",
+	IDE:            "IDE",
+	IDP:            "IDP",
+	IGMMA:          "IGMMA",
+	IMAD:           "IMAD",
+	IMADHi:         "IMAD.HI",
+	IMADWide:       "IMAD.WIDE",
+	IMMA:           "IMMA",
+	IMNMX:          "IMNMX",
+	ISETP:          "ISETP",
+	JMP:            "JMP",
+	JMX:            "JMX",
+	JMXU:           "JMXU",
+	KILL:           "KILL",
+	LD:             "LD",
+	LDC:            "LDC",
+	LDCU:           "LDCU",
+	LDG:            "LDG",
+	LDGDEPBAR:      "LDGDEPBAR",
+	LDGMC:          "LDGMC",
+	LDGSTS:         "LDGSTS",
+	LDL:            "LDL",
+	LDS:            "LDS",
+	LDSM:           "LDSM",
+	LDTM:           "LDTM",
+	LEA:            "LEA",
+	LEPC:           "LEPC",
+	LOP3:           "LOP3",
+	MATCH:          "MATCH",
+	MEMBAR:         "MEMBAR",
+	MOV:            "MOV",
+	MOVM:           "MOVM",
+	MUFU:           "MUFU",
+	NANOSLEEP:      "NANOSLEEP",
+	NOP:            "NOP",
+	OMMA:           "OMMA",
+	P2R:            "P2R",
+	PLOP3:          "PLOP3",
+	PMTRIG:         "PMTRIG",
+	POPC:           "POPC",
+	PREEXIT:        "PREEXIT",
+	PRMT:           "PRMT",
+	QMMA:           "QMMA",
+	R2P:            "R2P",
+	R2UR:           "R2UR",
+	RED:            "RED",
+	REDAS:          "REDAS",
+	REDG:           "REDG",
+	REDUX:          "REDUX",
+	RET:            "RET",
+	RTT:            "RTT",
+	S2R:            "S2R",
+	S2UR:           "S2UR",
+	SEL:            "SEL",
+	SGXT:           "SGXT",
+	SHF:            "SHF",
+	SHFL:           "SHFL",
+	ST:             "ST",
+	STAS:           "STAS",
+	STG:            "STG",
+	STL:            "STL",
+	STS:            "STS",
+	STSM:           "STSM",
+	STTM:           "STTM",
+	SULD:           "SULD",
+	SUST:           "SUST",
+	SYNCSArrive:    "SYNCS.ARRIVE",
+	SYNCSCas:       "SYNCS.CAS",
+	SYNCSCctl:      "SYNCS.CCTL",
+	SYNCSExch:      "SYNCS.EXCH",
+	SYNCSLd:        "SYNCS.LD",
+	SYNCSPhasechk:  "SYNCS.PHASECHK",
+	TEX:            "TEX",
+	TLD:            "TLD",
+	TLD4:           "TLD4",
+	UBLKCP:         "UBLKCP",
+	UBLKPF:         "UBLKPF",
+	UBLKRED:        "UBLKRED",
+	UBMSK:          "UBMSK",
+	UBREV:          "UBREV",
+	UCGABAR_ARV:    "UCGABAR_ARV",
+	UCGABAR_WAIT:   "UCGABAR_WAIT",
+	UCLEA:          "UCLEA",
+	UF2I:           "UF2I",
+	UFADD:          "UFADD",
+	UFFMA:          "UFFMA",
+	UFLO:           "UFLO",
+	UFMUL:          "UFMUL",
+	UFSEL:          "UFSEL",
+	UFSETP:         "UFSETP",
+	UGETNEXTWORKID: "UGETNEXTWORKID",
+	UI2F:           "UI2F",
+	UI2FP:          "UI2FP",
+	UIADD3:         "UIADD3",
+	UIMAD:          "UIMAD",
+	UIMADHi:        "UIMAD.HI",
+	UIMADWide:      "UIMAD.WIDE",
+	UIMNMX:         "UIMNMX",
+	UISETP:         "UISETP",
+	ULDC:           "ULDC",
+	ULEA:           "ULEA",
+	ULOP3:          "ULOP3",
+	UMEMSETS:       "UMEMSETS",
+	UMOV:           "UMOV",
+	UP2UR:          "UP2UR",
+	UPLOP3:         "UPLOP3",
+	UPOPC:          "UPOPC",
+	UPRMT:          "UPRMT",
+	UR2UP:          "UR2UP",
+	USEL:           "USEL",
+	USETMAXREG:     "USETMAXREG",
+	USETSHMSZ:      "USETSHMSZ",
+	USGXT:          "USGXT",
+	USHF:           "USHF",
+	UTCATOMSWS:     "UTCATOMSWS",
+	UTCBAR:         "UTCBAR",
+	UTCCP:          "UTCCP",
+	UTCMMA:         "UTCMMA",
+	UTMACCTL:       "UTMACCTL",
+	UTMACMDFLUSH:   "UTMACMDFLUSH",
+	UTMALDG:        "UTMALDG",
+	UTMAPF:         "UTMAPF",
+	UTMAREDG:       "UTMAREDG",
+	UTMASTG:        "UTMASTG",
+	UVIMNMX:        "UVIMNMX",
+	UVIRTCOUNT:     "UVIRTCOUNT",
+	VABSDIFF:       "VABSDIFF",
+	VABSDIFF4:      "VABSDIFF4",
+	VIADD:          "VIADD",
+	VIADDMNMX:      "VIADDMNMX",
+	VIMNMX:         "VIMNMX",
+	VOTE:           "VOTE",
+	VOTEU:          "VOTEU",
+	WARPGROUP:      "WARPGROUP",
+	WARPSYNC:       "WARPSYNC",
+	YIELD:          "YIELD",
 }

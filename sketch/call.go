@@ -225,10 +225,9 @@ func (c *compiler) inlineIn(f *funcDecl, at span, env *scope, args []*cexpr) *ce
 	}
 	r := &cexpr{ty: typeVoid, from: fr.from}
 	ret := c.resolve(f.ret)
-	if ret == nil {
-		ret = c.autoReturn(f)
-	}
 	switch {
+	case ret == nil:
+		fr.auto = true
 	case f.ret.form == formReference && ret.kind != kindOpaque:
 		fr.place = &lval{}
 		r.ty = ret
@@ -240,8 +239,14 @@ func (c *compiler) inlineIn(f *funcDecl, at span, env *scope, args []*cexpr) *ce
 	c.active = append(oldActive[:len(oldActive):len(oldActive)], f)
 	c.chain = append([]diagPos{c.file.place(at).Pos}, oldChain...)
 	body := c.sequence(f.body.list)
-	if body == nil && len(enter) == 0 {
-		body = pass
+	if fr.auto {
+		if ret = fr.retTy; ret == nil {
+			ret = typeVoid
+		}
+		r.ty = ret
+	}
+	if fr.place != nil && fr.place.ty == nil {
+		c.fail(at, "sketch/reference", "%s returns no reference that can be followed", f.name)
 	}
 	start := inOrder(enter, at)
 	if start == nil {
@@ -347,45 +352,4 @@ func (c *compiler) bindParam(p *varDecl, a *cexpr) stmtFn {
 		}
 		return mask
 	}
-}
-
-// autoReturn finds the type of a function declared auto from its first return.
-func (c *compiler) autoReturn(f *funcDecl) *ctype {
-	ret := findReturn(f.body.list)
-	if ret == nil {
-		return typeVoid
-	}
-	scope, sites, memory, objects, diags := c.scope, c.sites, c.memory, c.objects, *c.diags
-	ty := typeOpaque
-	func() {
-		defer rescue()
-		c.push()
-		ty = c.value(ret).ty
-	}()
-	if ty == typeOpaque {
-		// The type depends on variables of the body: an integer is what address functions return.
-		ty = typeInt
-	}
-	c.scope, c.sites, c.memory, c.objects, *c.diags = scope, sites, memory, objects, diags
-	return ty
-}
-
-func findReturn(list []stmt) expr {
-	for _, s := range list {
-		switch s := s.(type) {
-		case *returnStmt:
-			if _, ok := s.x.(*initList); !ok && s.x != nil {
-				return s.x
-			}
-		case *blockStmt:
-			if x := findReturn(s.list); x != nil {
-				return x
-			}
-		case *ifStmt:
-			if x := findReturn([]stmt{s.yes}); x != nil {
-				return x
-			}
-		}
-	}
-	return nil
 }

@@ -30,7 +30,8 @@ type frame struct {
 	unsure laneMask // lanes that were unsure when it was entered
 	pend   laneMask // lanes that may have returned
 	from   *origin
-	place  *lval // what a returned reference names
+	place  *lval // what a returned reference names; its type is nil before the first return
+	auto   bool  // the type of the result is that of the first return
 }
 
 type symbol struct {

@@ -139,6 +139,9 @@ func (c *compiler) declare(v *varDecl) stmtFn {
 	}
 	ty := c.resolve(v.ty)
 	init := v.init
+	if v.constant && v.given != nil && init != nil {
+		init = v.given
+	}
 	if v.hasArgs {
 		init = &construct{v.span, v.ty, v.args}
 		if ty != nil && ty.kind == kindOpaque {
@@ -402,10 +405,13 @@ func (c *compiler) returnStmt(s *returnStmt) stmtFn {
 		if e.lv == nil {
 			c.fail(s.span, "sketch/type", "got a value, want a place to return a reference to")
 		}
+		if fr.place.ty != nil {
+			c.fail(s.span, "sketch/reference", "%s returns a reference in several places, want one return", fr.decl.name)
+		}
 		pre, place := c.freeze(e.lv)
 		*fr.place = *place
 		value = c.then(e.fn, pre)
-	case fr.ret != nil:
+	case fr.ret != nil || fr.auto:
 		value = c.returnValue(fr, s)
 	default:
 		if e := c.discard(c.expr(s.x)); e.effects {
@@ -425,10 +431,21 @@ func (c *compiler) returnStmt(s *returnStmt) stmtFn {
 
 func (c *compiler) returnValue(fr *frame, s *returnStmt) evalFn {
 	var e *cexpr
-	if list, ok := s.x.(*initList); ok {
+	list, braced := s.x.(*initList)
+	switch {
+	case braced && fr.ret == nil:
+		c.fail(s.span, "sketch/type", "got a braced list, want a value whose type %s can return", fr.decl.name)
+	case braced:
 		e = c.constructList(fr.retTy, list, list.span)
-	} else {
+	default:
 		e = c.value(s.x)
+	}
+	if fr.ret == nil {
+		fr.retTy = e.ty
+		if e.ty.kind == kindVoid {
+			return e.fn
+		}
+		fr.ret = c.newObject("result of "+fr.decl.name, e.ty, "the result of "+fr.decl.name)
 	}
 	place := fr.ret.lval(s.span)
 	fr.from.add(e.from)

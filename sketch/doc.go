@@ -23,6 +23,16 @@
 //   - A shift by the width or more gives what the hardware gives (0, or the sign); C leaves it undefined.
 //   - The value of a plain read such as tile[i][j]; as a statement is not needed; it is counted all the same.
 //   - A pointer that comes out of memory is taken to point into global memory.
-//   - Function results and captures of lambdas are by reference to the variables they name, whatever the capture list says.
-//   - Not covered: goto, exceptions, virtual and member functions, bit-fields, recursion, range-based for.
+//   - Lambdas see the variables around them as they are when called, whatever the capture list says.
+//   - Constructors with arguments, and explicit specializations of function templates, are not followed: the values they
+//     give are unknown, or the general template is used with a warning.
+//   - Not covered: goto, exceptions, virtual functions, bit-fields, recursion, range-based for, variadic templates.
+//
+// A [Define] does more than a #define: it also gives values to template parameters, kernel parameters and constants of its
+// name, and it wins over a #define of the source. Types count as values: -D T=half.
+//
+// How it works: lex, preprocess and parse give a syntax tree; function bodies are parsed when they are first called, so
+// that host code and unused functions need not be understood. Compiling a kernel for one launch inlines every call and
+// turns expressions into closures over lane vectors, with a scalar path where all lanes agree; what can change neither an
+// address nor a branch, such as the arithmetic of a matrix product, compiles to nothing. Running a warp calls the closures.
 package sketch

@@ -31,7 +31,7 @@ func TestMutatedSketches(t *testing.T) {
 			}
 		}
 	}
-	rounds := 1500
+	rounds := 1000
 	if testing.Short() {
 		rounds = 300
 	}

@@ -1,12 +1,18 @@
 package sketch
 
 import (
+	"strings"
+
 	"shmoo/smem"
 )
 
 // unknownFunction stands for a call of a function that the source does not define: its result is not known, what it may
 // write is forgotten, and what it may do to shared memory is unresolved.
 func (c *compiler) unknownFunction(name string, x *call) *cexpr {
+	if strings.HasPrefix(name, "__") && !strings.Contains(name, "::") {
+		// An intrinsic that is not in the table: values in, a value out.
+		return c.opaqueCall("function "+name, x)
+	}
 	c.diags.warnf("sketch/unknown-function", x.span,
 		"unknown function '%s': its result and what it does to shared memory are not known", clip(name))
 	return c.opaqueCall("function "+name, x)
@@ -14,7 +20,7 @@ func (c *compiler) unknownFunction(name string, x *call) *cexpr {
 
 func (c *compiler) opaqueCall(what string, x *call) *cexpr {
 	var ops []*cexpr
-	var run evalFn
+	var run, after evalFn
 	for _, a := range x.args {
 		e := c.expr(a)
 		o := objectOf(e)
@@ -24,18 +30,26 @@ func (c *compiler) opaqueCall(what string, x *call) *cexpr {
 		}
 		if o != nil && len(o.leaves) > 0 {
 			why := "a value set by " + what
-			run = c.then(run, func(m *machine, mask laneMask) *vec { o.forget(0, -1, mask, why); return nil })
+			after = c.then(after, func(m *machine, mask laneMask) *vec { o.forget(0, -1, mask, why); return nil })
 		}
 		if e.ty.isAggregate() {
 			continue
 		}
 		if e.ty.kind == kindPointer && (e.pt == nil || e.pt.shared != nil) {
-			run = c.then(run, c.unresolvedTouch(smem.Load, c.deref(e, a.at()), what+" is not followed into shared memory"))
+			slot, value := c.newVec(), c.eval(e)
+			run = c.then(run, func(m *machine, mask laneMask) *vec {
+				slot.copyFrom(value(m, mask))
+				m.forgetTarget(slot, mask, "a value set by "+what)
+				return slot
+			})
+			once := &cexpr{ty: e.ty, from: e.from, at: e.at, fn: func(m *machine, mask laneMask) *vec { return slot }}
+			run = c.then(run, c.unresolvedTouch(smem.Load, c.deref(once, a.at()), what+" is not followed into shared memory"))
+			continue
 		}
 		ops = append(ops, e)
 	}
 	r := c.unknown(typeOpaque, "the result of "+what, ops...)
-	if run != nil {
+	if run = c.then(run, after); run != nil {
 		r.fn, r.effects = c.unknownAfter(c.then(r.fn, run), r), true
 	}
 	return r
@@ -73,4 +87,15 @@ func (c *compiler) unresolvedTouch(op smemOp, e *cexpr, why string) evalFn {
 		m.emit(site, mask, a)
 		return a
 	})
+}
+
+// forgetTarget makes the variable that a pointer points to unknown.
+func (m *machine) forgetTarget(p *vec, mask laneMask, why string) {
+	at := p.at(mask.Lowest())
+	if at>>tagShift != spaceLocal {
+		return
+	}
+	if o, _ := m.code.find(at); o != nil {
+		o.forget(0, -1, mask, why)
+	}
 }

@@ -294,20 +294,23 @@ func (p *parser) identifier(start span) expr {
 	t := p.tok()
 	if t.given != "" && t.more == 0 {
 		// The token is what -D put in for a name.
-		bare := *t
-		bare.given = ""
-		p.toks[p.pos] = bare
+		name, at := t.given, p.pos
+		p.toks[at].given = ""
 		lit := p.primary()
-		p.toks[p.pos-1].given = t.given
-		return &ident{span: start, name: t.given, lit: lit}
+		p.toks[at].given = name
+		return &ident{span: start, name: name, lit: lit}
 	}
 	id := &ident{}
 	for {
-		id.name += p.next().text
+		if t := p.next(); t.given != "" {
+			id.name += t.given
+		} else {
+			id.name += t.text
+		}
 		if p.is("<") && (p.ftmpl[unqualified(id.name)] && p.angleEnd(p.pos) > 0 || p.callAfterAngle()) {
 			id.targs = p.templateArgs()
 		}
-		if !p.is("::") || p.peek(1).kind != tokIdent {
+		if !p.is("::") || p.peek(1).kind != tokIdent && p.peek(1).given == "" {
 			break
 		}
 		id.qual = &typeExpr{span: p.since(start), form: formNamed, name: id.name, targs: id.targs}

@@ -259,7 +259,11 @@ func (c *compiler) structType(s *structDecl, t *typeExpr) *ctype {
 	}
 	for _, v := range s.consts {
 		if v.init != nil && v.constant {
-			env.names[v.name] = &symbol{val: c.load(c.expr(v.init))}
+			init := v.init
+			if v.given != nil {
+				init = v.given
+			}
+			env.names[v.name] = &symbol{val: c.load(c.expr(init))}
 		}
 	}
 	size, align := 0, 1

@@ -307,10 +307,13 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-func BenchmarkResolve(b *testing.B) {
-	u := arch.MustLookup("sm_90").Unit
+// benchmarkRequests are the requests that both forms of the unit are timed on.
+func benchmarkRequests() []struct {
+	name string
+	r    *smem.Request
+} {
 	random := rand.New(rand.NewPCG(1, 2))
-	benchmarks := []struct {
+	shapes := []struct {
 		name string
 		key  smem.Key
 		addr func(lane int) uint32
@@ -320,23 +323,63 @@ func BenchmarkResolve(b *testing.B) {
 		{"free128", smem.Key{Op: smem.Store, Width: 16}, func(lane int) uint32 { return uint32(lane) * 16 }},
 		{"ldmatrix.x4", smem.Key{Op: smem.LoadMatrix, Width: 16}, func(lane int) uint32 { return uint32(lane) * 16 }},
 		{"ways32", smem.Key{Op: smem.Load, Width: 4}, func(lane int) uint32 { return uint32(lane) * 128 }},
-		// Rows 64 apart fold to one bit of the resolver's filter, so every lane searches its column's whole chain.
-		{"ways32worst", smem.Key{Op: smem.Load, Width: 4}, func(lane int) uint32 { return uint32(lane) * 128 * 64 % (1 << 17) }},
+		// Rows that fold to the bits of the resolver's filter in pairs, so that lanes search for their row.
+		{"ways32folded", smem.Key{Op: smem.Load, Width: 4}, func(lane int) uint32 { return uint32(lane) * 128 * 64 % (1 << 17) }},
 		{"random", smem.Key{Op: smem.Load, Width: 4}, func(int) uint32 { return random.Uint32N(4096) * 4 }},
 	}
-	for _, bm := range benchmarks {
+	var out []struct {
+		name string
+		r    *smem.Request
+	}
+	for _, s := range shapes {
+		r := &smem.Request{Op: s.key.Op, Width: s.key.Width, Active: smem.Lanes(0, 32), Addr: make([]uint32, 32)}
+		for lane := range r.Addr {
+			r.Addr[lane] = s.addr(lane)
+		}
+		out = append(out, struct {
+			name string
+			r    *smem.Request
+		}{s.name, r})
+	}
+	return out
+}
+
+func BenchmarkResolve(b *testing.B) {
+	u := arch.MustLookup("sm_90").Unit
+	for _, bm := range benchmarkRequests() {
 		b.Run(bm.name, func(b *testing.B) {
-			r := &smem.Request{Op: bm.key.Op, Width: bm.key.Width, Active: u.FullMask(), Addr: make([]uint32, 32)}
-			for lane := range r.Addr {
-				r.Addr[lane] = bm.addr(lane)
-			}
 			var out smem.Outcome
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := u.Resolve(&out, r); err != nil {
+				if err := u.Resolve(&out, bm.r); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkWalk times the literal form, which docs/performance.md compares with the fast one.
+func BenchmarkWalk(b *testing.B) {
+	u := arch.MustLookup("sm_90").Unit
+	for _, bm := range benchmarkRequests() {
+		b.Run(bm.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := u.Walk(bm.r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestResolveAllocatesNothing holds the promise that the hot path makes.
+func TestResolveAllocatesNothing(t *testing.T) {
+	u := arch.MustLookup("sm_90").Unit
+	var out smem.Outcome
+	for _, bm := range benchmarkRequests() {
+		if n := testing.AllocsPerRun(100, func() { _ = u.Resolve(&out, bm.r) }); n != 0 {
+			t.Errorf("%s: %v allocations", bm.name, n)
+		}
 	}
 }

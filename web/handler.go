@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"shmoo/web/eval"
 )
@@ -18,7 +19,8 @@ import (
 // handler answers all requests of the server.
 type handler struct {
 	limits    Limits
-	turns     *turnstile
+	model     eval.Model
+	lanes     *lanes
 	hosts     []string // lower case, with or without port
 	initial   []byte
 	assets    map[string]asset
@@ -29,7 +31,10 @@ func newHandler(o Options, addr net.Addr) http.Handler {
 	h := &handler{
 		limits: o.Limits.filled(), hosts: hostsOf(addr, o.Hosts), assets: assets(), crossSite: http.NewCrossOriginProtection(),
 	}
-	h.turns = newTurnstile(h.limits)
+	h.lanes = newLanes(h.limits)
+	if b := o.Binary; b != nil {
+		h.model.Binary = &eval.Binary{Name: b.Name, Data: b.Data}
+	}
 	h.initial = []byte("null\n")
 	if o.Initial != nil {
 		// A Document has nothing that could fail to encode.
@@ -157,32 +162,64 @@ func (h *handler) call(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, http.StatusBadRequest, err)
 		return
 	}
-	leave, err := h.turns.enter(r.Context(), isSearch(name))
+	reply, err := h.answer(r.Context(), name, body)
 	if err != nil {
-		w.Header().Set("Retry-After", "1")
-		writeProblem(w, statusOf(err), err)
-		return
-	}
-	defer leave()
-	ctx, cancel := context.WithTimeout(r.Context(), h.limits.timeOf(name))
-	defer cancel()
-	reply, err := evaluate(ctx, name, body)
-	if err != nil {
-		writeProblem(w, statusOf(err), err)
+		status := statusOf(err)
+		if status == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "1")
+		}
+		writeProblem(w, status, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Write(reply)
 }
 
-// evaluate is eval.Call. A panic is a bug in the model; it costs the client its answer, not everyone the server.
-func evaluate(ctx context.Context, name string, body []byte) (reply []byte, err error) {
+// answer evaluates a question when its turn comes.
+func (h *handler) answer(ctx context.Context, name string, body []byte) ([]byte, error) {
+	leave, err := h.lanes.join()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if !isSearch(name) {
+		reply, err := h.attempt(ctx, h.lanes.quick, h.limits.Slice, name, body)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return reply, err
+		}
+	}
+	return h.attempt(ctx, h.lanes.slow, h.limits.timeOf(name), name, body)
+}
+
+func (h *handler) attempt(ctx context.Context, in lane, limit time.Duration, name string, body []byte) ([]byte, error) {
+	leave, err := h.lanes.enter(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return evaluate(ctx, &h.model, name, body)
+}
+
+// evaluate is eval.Model.Call. A panic is a bug in the model; it costs the client its answer, not everyone the server.
+func evaluate(ctx context.Context, m *eval.Model, name string, body []byte) (reply []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error: %v\n%s", p, debug.Stack())
+			err = &internalError{p, debug.Stack()}
 		}
 	}()
-	return eval.Call(ctx, name, body)
+	return m.Call(ctx, name, body)
+}
+
+// An internalError is a panic of the model.
+type internalError struct {
+	cause any
+	stack []byte
+}
+
+func (e *internalError) Error() string {
+	return fmt.Sprintf("internal error, please report it with the sketch: %v\n%s", e.cause, e.stack)
 }
 
 func writeProblem(w http.ResponseWriter, status int, err error) {

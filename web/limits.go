@@ -11,16 +11,20 @@ import (
 // Limits bound what clients can make the server do. The zero value of a field means its default.
 type Limits struct {
 	Body     int64         // bytes of a request: 512 KiB
+	Slice    time.Duration // time of an evaluation or a view before it has to queue with the heavy ones: 100 ms
 	Evaluate time.Duration // time of an evaluation or a view: 5 s
-	Search   time.Duration // time of a search for fixes or of a space: 20 s
-	Wait     time.Duration // time a request waits for its turn: 10 s
-	AtOnce   int           // evaluations that run at once: the number of processors
+	Search   time.Duration // time of a search for fixes, of a space or of a list of kernels: 20 s
+	Wait     time.Duration // time a request waits for its turn in a lane: 10 s
+	AtOnce   int           // quick evaluations that run at once: the number of processors; of heavy ones, one fewer
 	Waiting  int           // requests that wait for their turn: 64
 }
 
 func (l Limits) filled() Limits {
 	if l.Body <= 0 {
 		l.Body = 512 << 10
+	}
+	if l.Slice <= 0 {
+		l.Slice = 100 * time.Millisecond
 	}
 	if l.Evaluate <= 0 {
 		l.Evaluate = 5 * time.Second
@@ -40,59 +44,53 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// errBusy is returned by turnstile.enter when too many requests wait, or one has waited too long.
+// errBusy is returned when too many requests wait, or one has waited too long.
 var errBusy = errors.New("the server is busy with other evaluations; try again in a moment")
 
-// A turnstile lets a bounded number of requests through at once and a bounded number wait.
+// A lane lets a bounded number of evaluations through at once; the others wait in the order in which they came.
 //
-// Searches hold one place fewer than there are, so that typing stays quick while a space is being computed.
-type turnstile struct {
-	places, searches, queue chan struct{}
-	wait                    time.Duration
+// There are two. Every evaluation starts in the quick lane, where it gets a slice of time that is enough for nearly all; one
+// that needs more starts again in the slow lane, as searches do from the beginning. So a page in which someone types is
+// answered at once while heavy questions wait for each other. A second start costs a slice, which is little beside what
+// follows.
+type lane chan struct{}
+
+// lanes bound what runs and what waits.
+type lanes struct {
+	quick, slow lane
+	queue       chan struct{} // everyone who runs or waits
+	wait        time.Duration
 }
 
-func newTurnstile(l Limits) *turnstile {
-	return &turnstile{
-		places:   make(chan struct{}, l.AtOnce),
-		searches: make(chan struct{}, max(1, l.AtOnce-1)),
-		queue:    make(chan struct{}, l.AtOnce+l.Waiting),
-		wait:     l.Wait,
+func newLanes(l Limits) *lanes {
+	return &lanes{
+		quick: make(lane, l.AtOnce), slow: make(lane, max(1, l.AtOnce-1)), queue: make(chan struct{}, l.AtOnce+l.Waiting),
+		wait: l.Wait,
 	}
 }
 
-// enter waits for a place. leave gives it back; it is nil if err is not.
-func (t *turnstile) enter(ctx context.Context, search bool) (leave func(), err error) {
+// join takes a place among those who run or wait, if there is one. leave gives it back.
+func (l *lanes) join() (leave func(), err error) {
 	select {
-	case t.queue <- struct{}{}:
+	case l.queue <- struct{}{}:
+		return func() { <-l.queue }, nil
 	default:
 		return nil, errBusy
 	}
-	timer := time.NewTimer(t.wait)
+}
+
+// enter waits for a place in a lane. leave gives it back.
+func (l *lanes) enter(ctx context.Context, in lane) (leave func(), err error) {
+	timer := time.NewTimer(l.wait)
 	defer timer.Stop()
-	var held []chan struct{}
-	release := func() {
-		for _, c := range held {
-			<-c
-		}
-		<-t.queue
+	select {
+	case in <- struct{}{}:
+		return func() { <-in }, nil
+	case <-timer.C:
+		return nil, errBusy
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	gates := []chan struct{}{t.places}
-	if search {
-		gates = []chan struct{}{t.searches, t.places}
-	}
-	for _, gate := range gates {
-		select {
-		case gate <- struct{}{}:
-			held = append(held, gate)
-		case <-timer.C:
-			release()
-			return nil, errBusy
-		case <-ctx.Done():
-			release()
-			return nil, ctx.Err()
-		}
-	}
-	return release, nil
 }
 
 // A kind of call decides its time.
@@ -103,7 +101,7 @@ func (l *Limits) timeOf(name string) time.Duration {
 	return l.Evaluate
 }
 
-func isSearch(name string) bool { return name == "fix" || name == "space" }
+func isSearch(name string) bool { return name == "fix" || name == "space" || name == "kernels" }
 
 // statusOf maps the ways in which an evaluation ends early to HTTP.
 func statusOf(err error) int {
@@ -112,6 +110,9 @@ func statusOf(err error) int {
 		return http.StatusServiceUnavailable
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusUnprocessableEntity
+	}
+	if _, bug := errors.AsType[*internalError](err); bug {
+		return http.StatusInternalServerError
 	}
 	return http.StatusBadRequest
 }

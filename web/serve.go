@@ -17,7 +17,9 @@ type Options struct {
 	Hosts []string
 	// Initial is what the page shows when its URL says nothing else; nil for an example.
 	Initial *Document
-	Limits  Limits
+	// Binary is machine code for the binary pane; nil for none.
+	Binary *Binary
+	Limits Limits
 	// Ready, if set, is called with the URL of the page once the server listens.
 	Ready func(url string)
 }
@@ -33,6 +35,12 @@ type Document struct {
 	Defines []string `json:"defines,omitempty"`
 	Shared  int      `json:"dynamic_shared,omitempty"` // bytes
 	Kernel  string   `json:"kernel,omitempty"`
+}
+
+// A Binary is a file of machine code: a cubin, a fatbin, or an executable, library or archive that holds some.
+type Binary struct {
+	Name string
+	Data []byte // must not change while the server runs
 }
 
 // How long a connection may take outside of evaluations, and how long open ones get when the server stops.

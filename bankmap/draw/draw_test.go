@@ -3,25 +3,20 @@ package draw
 import (
 	"bytes"
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"image/color"
 	"image/png"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"shmoo/arch"
 	"shmoo/bankmap"
+	"shmoo/internal/golden"
 	"shmoo/smem"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func panelOf(t testing.TB, name, title string, op smem.Op, width int, addr func(lane int) int) *bankmap.Panel {
 	t.Helper()
@@ -74,20 +69,7 @@ func TestSVGGolden(t *testing.T) {
 			if again := svg(t, test.options, test.panels...); !bytes.Equal(got, again) {
 				t.Error("two drawings differ")
 			}
-			path := filepath.Join("testdata", test.name+".svg")
-			if *update {
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("%s differs (-want +got); run with -update and look at it:\n%.2000s", path, diff)
-			}
+			golden.Check(t, test.name+".svg", got)
 		})
 	}
 }

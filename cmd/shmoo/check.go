@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"shmoo"
@@ -44,6 +46,10 @@ got worse or are new and not clean fail.`,
 			if err != nil {
 				return err
 			}
+			reasons, verdict := gate.verdict(r)
+			if output.silent(format) && gate.given() && verdict == nil {
+				return nil
+			}
 			if err := output.write(p, format, in, r); err != nil {
 				return err
 			}
@@ -52,7 +58,10 @@ got worse or are new and not clean fail.`,
 					return err
 				}
 			}
-			return gate.verdict(p, r)
+			for _, reason := range reasons {
+				fmt.Fprintln(p.err, reason)
+			}
+			return verdict
 		},
 	}
 	input.flags(cmd)

@@ -56,56 +56,56 @@ func readReport(name string) (*report.Report, error) {
 	return r, nil
 }
 
-// errFault ends a command whose report holds accesses that the hardware would refuse; they are printed already.
+// errFault ends a command whose report holds accesses that the hardware would refuse, or a run that did not end.
 var errFault = &exitError{exitInput}
 
-// verdict turns a report into the error whose exit code says what was found. Where a limit decided, it says so.
-func (f *gateFlags) verdict(p *program, r *report.Report) error {
+// given reports whether a flag changes what passes.
+func (f *gateFlags) given() bool { return f.maxConflicts > 0 || f.allowUnresolved || f.before != nil }
+
+// verdict turns a report into the error whose exit code says what was found, nil for what passes. Where a limit decided,
+// the reasons say how.
+func (f *gateFlags) verdict(r *report.Report) (reasons []string, err error) {
 	totals := r.Totals()
 	switch {
-	case totals.Faulted > 0:
-		return errFault
+	case totals.Faulted > 0 || r.Diagnostics.Err() != nil:
+		return nil, errFault
 	case f.before != nil:
-		return f.compare(p, r)
+		return f.compare(r)
 	}
 	if n := totals.UnresolvedRequests(); n > 0 && !f.allowUnresolved {
 		if f.maxConflicts > 0 {
-			fmt.Fprintf(p.err, "shmoo: %d requests are not resolved: --allow-unresolved lets them pass\n", n)
+			reasons = append(reasons, fmt.Sprintf("shmoo: %d requests are not resolved: --allow-unresolved lets them pass", n))
 		}
-		return errFindings
+		err = errFindings
 	}
 	if n := totals.Conflicts(); n > f.maxConflicts {
 		if f.maxConflicts > 0 {
-			fmt.Fprintf(p.err, "shmoo: %d conflicts, want at most %d\n", n, f.maxConflicts)
+			reasons = append(reasons, fmt.Sprintf("shmoo: %d conflicts, want at most %d", n, f.maxConflicts))
 		}
-		return errFindings
+		err = errFindings
 	}
-	return nil
+	return reasons, err
 }
 
 // compare lets nothing pass that the baseline does not have.
-func (f *gateFlags) compare(p *program, r *report.Report) error {
+func (f *gateFlags) compare(r *report.Report) (reasons []string, err error) {
 	c, err := compare.Reports(f.before, r)
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.baseline, err)
+		return nil, fmt.Errorf("%s: %w", f.baseline, err)
 	}
 	if !compare.SameLaunch(f.before, r) {
-		return fmt.Errorf("%s: the baseline ran %v, this check %v: want the same launch", f.baseline, f.before.Launch, r.Launch)
+		return nil, fmt.Errorf("%s: the baseline ran %v, this check %v: want the same launch", f.baseline, f.before.Launch, r.Launch)
 	}
-	failed := false
 	for _, x := range c.Regressions() {
 		if f.allowUnresolved && x.OnlyUnresolved() {
 			continue
 		}
-		failed = true
 		lead := "worse than in"
 		if x.Kind == compare.New {
 			lead = "not in"
 		}
-		fmt.Fprintf(p.err, "%s: %s the baseline: %s: %s\n", x.Place(), lead, x.Key, x.Why)
+		reasons = append(reasons, fmt.Sprintf("%s: %s the baseline: %s: %s", x.Place(), lead, x.Key, x.Why))
+		err = errFindings
 	}
-	if failed {
-		return errFindings
-	}
-	return nil
+	return reasons, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -41,6 +42,7 @@ func (f *inputFlags) flags(cmd *cobra.Command) {
 	fs.StringVar(&f.options.Kernel, "kernel", "", "kernel to run, where there are several")
 	fs.StringArrayVar(&f.args, "arg", nil, "argument of a binary's kernel: i32=128, f32[1024]:random, i32[64]:file=x.npy, ptr, "+
 		"null; in order, or with a position as 2:i32=128")
+	fs.Int64Var(&f.options.Steps, "steps", 0, "most warp instructions of a block of a binary (default 200 million)")
 	fs.StringVar(&f.launch, "launch", "", "launch of a binary's kernel: a TOML or JSON file, or Triton's metadata")
 	fs.StringVar(&f.ncu, "ncu", "", "take a binary's launch from what ncu --csv wrote; check also compares its counters")
 	fs.StringArrayVar(&f.options.Layouts, "place", nil, "lay an array of a sketch out: tile='Swizzle<3,4,3>' or tile='pad(+4 per 128 bytes)'")
@@ -203,6 +205,7 @@ func (p *program) stream(cmd *cobra.Command, f *inputFlags, args []string) (stri
 	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 		return "", nil, fmt.Errorf("%s is a folder, want a file", args[0])
 	}
+	f.options.Include = shmoo.IncludeFrom(filepath.Dir(args[0]))
 	r, err := os.Open(args[0])
 	return args[0], r, err
 }

@@ -15,6 +15,7 @@ import (
 // An outputFlag set says how a report is written.
 type outputFlags struct {
 	format, file string
+	sources      string
 	asJSON       bool
 	quiet        bool
 }
@@ -26,6 +27,7 @@ func (f *outputFlags) flags(cmd *cobra.Command) {
 	fs.StringVarP(&f.file, "output", "o", "", "write to this file")
 	fs.BoolVar(&f.asJSON, "json", false, "write JSON")
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "write nothing when there is nothing to report")
+	fs.StringVar(&f.sources, "source", "", "folder with the sources of a binary, to quote their lines")
 	complete(cmd, "format", formats.Names)
 }
 
@@ -53,10 +55,24 @@ func (f *outputFlags) choose(p *program) (formats.Format, error) {
 	return chosen, nil
 }
 
+// silent reports whether a check that finds nothing prints nothing.
+func (f *outputFlags) silent(to formats.Format) bool {
+	return f.quiet && to.Name == "text" && (f.file == "" || f.file == "-")
+}
+
 // write writes a report of the input.
 func (f *outputFlags) write(p *program, to formats.Format, in *shmoo.Input, r *report.Report) error {
+	lines := in.Lines
+	if lines == nil && f.sources != "" {
+		folder, err := openSources(f.sources)
+		if err != nil {
+			return fmt.Errorf("--source: %w", err)
+		}
+		defer folder.close()
+		lines = folder.line
+	}
 	toFile := f.file != "" && f.file != "-"
-	options := formats.Options{Lines: in.Lines, Unit: in.Unit, Quiet: f.quiet, Color: !toFile && p.colour()}
+	options := formats.Options{Lines: lines, Unit: in.Unit, Quiet: f.quiet, Color: !toFile && p.colour()}
 	return p.writeFile(f.file, func(w io.Writer) error {
 		if err := to.Write(w, r, options); err != nil {
 			return fmt.Errorf("%s: %w", to.Name, err)

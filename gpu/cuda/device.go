@@ -15,11 +15,15 @@ import (
 // Open starts the use of the GPU with the given index, as Devices lists them. It returns a *gpu.NoDriverError where there is
 // no driver or no GPU.
 func Open(ctx context.Context, index int) (gpu.Device, error) {
-	l, err := loadDriver()
+	l, err := load("NVIDIA's CUDA driver", driverFiles, driverCalls, explainDriver)
 	if err != nil {
 		return nil, err
 	}
-	count, err := deviceCount(l)
+	return open(ctx, l, index)
+}
+
+func open(ctx context.Context, l *library, index int) (gpu.Device, error) {
+	count, err := start(l)
 	if err != nil {
 		return nil, err
 	}
@@ -30,12 +34,12 @@ func Open(ctx context.Context, index int) (gpu.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &device{lib: l, info: info, requests: make(chan request), closed: make(chan struct{})}
+	d := &device{lib: l, info: info, requests: make(chan request), closed: make(chan struct{}), ended: make(chan struct{})}
 	if m, err := openManagement(info.UUID); err == nil {
 		d.management = m
 	}
 	go d.own()
-	if err := d.do(ctx, func() error { return d.start(int32(index)) }); err != nil {
+	if err := d.do(ctx, func() error { return d.begin(int32(index)) }); err != nil {
 		d.Close()
 		return nil, err
 	}
@@ -48,13 +52,14 @@ type device struct {
 	management *management // nil without NVML
 	requests   chan request
 	closed     chan struct{}
+	ended      chan struct{} // closed when the goroutine has given the context back
 	closing    sync.Once
 
 	lib      *library
 	number   int32
 	context  uint64
-	start0   uint64 // events around a launch
-	stop0    uint64
+	started  uint64 // events around a launch
+	stopped  uint64
 	broken   error // why the device is of no further use
 	retained bool
 }
@@ -68,13 +73,14 @@ var errClosed = errors.New("the device is closed")
 
 // own runs requests until the device is closed.
 func (d *device) own() {
+	defer close(d.ended)
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and the context binding with it
 	for {
 		select {
 		case r := <-d.requests:
 			r.reply <- d.run(r.work)
 		case <-d.closed:
-			d.stop()
+			d.end()
 			return
 		}
 	}
@@ -110,7 +116,7 @@ func (d *device) do(ctx context.Context, work func() error) error {
 // must is do for work that needs no context.
 func (d *device) must(work func() error) error { return d.do(context.Background(), work) }
 
-func (d *device) start(index int32) error {
+func (d *device) begin(index int32) error {
 	if err := d.lib.call(cuDeviceGet, pointer(&d.number), index); err != nil {
 		return err
 	}
@@ -121,14 +127,14 @@ func (d *device) start(index int32) error {
 	if err := d.lib.call(cuCtxSetCurrent, d.context); err != nil {
 		return err
 	}
-	if err := d.lib.call(cuEventCreate, pointer(&d.start0), uint32(0)); err != nil {
+	if err := d.lib.call(cuEventCreate, pointer(&d.started), uint32(0)); err != nil {
 		return err
 	}
-	return d.lib.call(cuEventCreate, pointer(&d.stop0), uint32(0))
+	return d.lib.call(cuEventCreate, pointer(&d.stopped), uint32(0))
 }
 
-// stop gives the context back, and with it all memory and modules. A hung kernel would block it, so then it is left.
-func (d *device) stop() {
+// end gives the context back, and with it all memory and modules. A hung kernel would block it, so then it is left.
+func (d *device) end() {
 	var hung *gpu.HungError
 	if d.retained && !errors.As(d.broken, &hung) {
 		d.lib.call(cuPrimaryCtxRelease, d.number) // nothing is left to be done about an error
@@ -139,6 +145,7 @@ func (d *device) Info() gpu.Info { return d.info }
 
 func (d *device) Close() error {
 	d.closing.Do(func() { close(d.closed) })
+	<-d.ended // whoever opens the device next gets a new context
 	return nil
 }
 

@@ -21,16 +21,19 @@ const (
 	attrSharedPerBlock  = int32(97) // after opting in
 )
 
-// loadDriver loads the driver and initialises it.
-func loadDriver() (*library, error) {
-	l, err := load("NVIDIA's CUDA driver", driverFiles, driverCalls, explainDriver)
-	if err != nil {
-		return nil, err
-	}
+// start initialises the driver and returns how many devices it has.
+func start(l *library) (int, error) {
 	if err := l.call(cuInit, uint32(0)); err != nil {
-		return nil, &gpu.NoDriverError{Reason: "the CUDA driver does not start", Err: err}
+		return 0, &gpu.NoDriverError{Reason: "the CUDA driver does not start", Err: err}
 	}
-	return l, nil
+	var count int32
+	if err := l.call(cuDeviceGetCount, pointer(&count)); err != nil {
+		return 0, err
+	}
+	if count == 0 {
+		return 0, &gpu.NoDriverError{Reason: "the driver has no device"}
+	}
+	return int(count), nil
 }
 
 func explainDriver(l *library, status int) (name, text string) {
@@ -47,11 +50,11 @@ func explainDriver(l *library, status int) (name, text string) {
 
 // Devices returns the GPUs that the driver offers, in its order, which is that of Open.
 func Devices(ctx context.Context) ([]gpu.Info, error) {
-	l, err := loadDriver()
+	l, err := load("NVIDIA's CUDA driver", driverFiles, driverCalls, explainDriver)
 	if err != nil {
 		return nil, err
 	}
-	count, err := deviceCount(l)
+	count, err := start(l)
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +68,6 @@ func Devices(ctx context.Context) ([]gpu.Info, error) {
 		}
 	}
 	return infos, nil
-}
-
-func deviceCount(l *library) (int, error) {
-	var count int32
-	if err := l.call(cuDeviceGetCount, pointer(&count)); err != nil {
-		return 0, err
-	}
-	if count == 0 {
-		return 0, &gpu.NoDriverError{Reason: "the driver has no device"}
-	}
-	return int(count), nil
 }
 
 // describe returns what device number index is.

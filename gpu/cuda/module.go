@@ -237,7 +237,7 @@ func (k *kernel) launch(ctx context.Context, l gpu.Launch, a *arguments) (time.D
 	}
 	size := func(n int) uint32 { return uint32(max(n, 1)) }
 	repeat := max(l.Repeat, 1)
-	if err := d.lib.call(cuEventRecord, d.start0, uint64(0)); err != nil {
+	if err := d.lib.call(cuEventRecord, d.started, uint64(0)); err != nil {
 		return 0, err
 	}
 	for range repeat {
@@ -248,14 +248,14 @@ func (k *kernel) launch(ctx context.Context, l gpu.Launch, a *arguments) (time.D
 			return 0, err
 		}
 	}
-	if err := d.lib.call(cuEventRecord, d.stop0, uint64(0)); err != nil {
+	if err := d.lib.call(cuEventRecord, d.stopped, uint64(0)); err != nil {
 		return 0, err
 	}
 	if err := d.wait(ctx); err != nil {
 		return 0, err
 	}
 	var milliseconds float32
-	if err := d.lib.call(cuEventElapsed, pointer(&milliseconds), d.start0, d.stop0); err != nil {
+	if err := d.lib.call(cuEventElapsed, pointer(&milliseconds), d.started, d.stopped); err != nil {
 		return 0, err
 	}
 	return time.Duration(float64(milliseconds) * float64(time.Millisecond) / float64(repeat)), nil
@@ -267,19 +267,18 @@ const notReady = 600
 // wait waits for the event after a launch. It asks again and again, at first without a pause, so that a short kernel is
 // noticed at once and a hung one can be given up.
 func (d *device) wait(ctx context.Context) error {
-	const eager, pause = 200 * time.Microsecond, 50 * time.Microsecond
+	const eager, pause = 1000, 50 * time.Microsecond // an eager question takes about half a microsecond
 	began := time.Now()
-	for {
-		err := d.lib.call(cuEventQuery, d.stop0)
+	for asked := 0; ; asked++ {
+		err := d.lib.call(cuEventQuery, d.stopped)
 		var failed *gpu.CallError
 		if !errors.As(err, &failed) || failed.Code != notReady {
 			return err
 		}
-		waited := time.Since(began)
 		if ctx.Err() != nil {
-			return &gpu.HungError{After: waited}
+			return &gpu.HungError{After: time.Since(began)}
 		}
-		if waited > eager {
+		if asked >= eager {
 			time.Sleep(pause)
 		}
 	}

@@ -115,12 +115,10 @@ func (m *management) optional(c call, args ...any) error {
 	return err
 }
 
-// process is nvmlProcessInfo_t.
+// process is nvmlProcessInfo_t. Only its number is of use here; the rest is its memory and its instance.
 type process struct {
-	pid               uint32
-	_                 uint32
-	memory            uint64
-	instance, compute uint32
+	pid uint32
+	_   [5]uint32
 }
 
 // others returns the processes other than this one that compute on the device, in order.

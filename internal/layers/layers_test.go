@@ -56,6 +56,7 @@ var layer = map[string]int{
 	"shmoo/gpu/cuda":   3,
 	"shmoo/gpu/replay": 3,
 	"shmoo/probe":      4,
+	"shmoo/sweep":      4,
 
 	"shmoo":           4,
 	"shmoo/web/eval":  5,

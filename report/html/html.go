@@ -29,8 +29,10 @@ type Options struct {
 }
 
 const (
-	maxSites = 2000
-	maxWorst = 5
+	maxSites  = 2000
+	manySites = 20 // more than these are folded, and topSites shown
+	topSites  = 10
+	maxWorst  = 5
 	// pictureWidth makes the cells of 32 banks wide enough for their labels, and fits a page of 960 pixels unscaled.
 	pictureWidth = 912
 )

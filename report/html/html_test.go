@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -116,5 +117,31 @@ func TestSaysWhatMatters(t *testing.T) {
 		if n := len(picture.FindAllString(page, -1)); (n > 0) != (c.Name == "transpose" || c.Name == "machine") {
 			t.Errorf("%s: %d pictures", c.Name, n)
 		}
+	}
+}
+
+// TestManySites: a long table is folded behind its most expensive rows, and holds them all.
+func TestManySites(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("__global__ void k() {\n    __shared__ float t[32][32];\n")
+	const sites = 25
+	for i := range sites {
+		fmt.Fprintf(&text, "    t[threadIdx.x & %d][%d] = 0;\n", 1+i%16, i)
+	}
+	text.WriteString("}\n")
+	c := reporttest.Sketch(t, "k", text.String(), [3]int{32, 1, 1})
+	page := write(t, &c)
+	top, all, folded := strings.Cut(page, "<summary>All sites, in the order of the code</summary>")
+	if !folded {
+		t.Fatal("the table is not folded")
+	}
+	if n := strings.Count(top, `<td class="access">`); n != 10 {
+		t.Errorf("%d rows are shown, want 10", n)
+	}
+	if n := strings.Count(all, `<td class="access">`); n != sites {
+		t.Errorf("%d rows are folded, want %d", n, sites)
+	}
+	if n := strings.Count(page, "<svg "); n != 2*5 {
+		t.Errorf("%d pictures, want five, light and dark", n)
 	}
 }

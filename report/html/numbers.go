@@ -15,6 +15,7 @@ func tally(t *report.Tally) row {
 		x.Wavefronts, x.Ideal, x.Conflicts, x.Ways = "?", "?", "?", "?"
 		return x
 	}
+	x.Known = t.Requests > 0
 	x.Wavefronts, x.Ideal, x.Conflicts = grouped(t.Wavefronts), grouped(t.Ideal), grouped(t.Conflicts())
 	x.Ways = strconv.Itoa(t.Ways)
 	return x

@@ -8,6 +8,7 @@ import (
 	"shmoo/arch"
 	"shmoo/bankmap"
 	"shmoo/bankmap/draw"
+	"shmoo/diag"
 	"shmoo/explain"
 	"shmoo/report"
 	"shmoo/report/source"
@@ -25,6 +26,8 @@ type page struct {
 	Verdict                         string // class of the figures: "good", "bad", or "" where too little is known
 	IdealShare, ConflictShare       string
 	Sites                           []row
+	Top                             []row // the most expensive, where there are many
+	Count                           int   // of sites
 	MoreSites                       string
 	Unresolved                      []unresolved
 	Worst                           []worst
@@ -39,7 +42,17 @@ type row struct {
 	Name, Place, Op, Caveat, Detail              string
 	Requests, Wavefronts, Ideal, Conflicts, Ways string
 	Coverage, Heat, IdealShare, ConflictShare    string // shares in percent of the most expensive site
+	Known                                        bool
 }
+
+// A table is rows with their total.
+type table struct {
+	Page *page
+	Rows []row
+}
+
+// Table returns what the template of a table takes.
+func (p *page) Table(rows []row) table { return table{p, rows} }
 
 type unresolved struct {
 	Requests int64
@@ -92,7 +105,7 @@ func (o *Options) page(r *report.Report) (*page, error) {
 	}
 	if r.Launch != nil {
 		l := *r.Launch
-		p.Assumed, l.Assumed = l.Assumed, ""
+		p.Assumed, l.Assumed = strings.TrimPrefix(l.Assumed, "ASSUMED: "), ""
 		p.Launch = l.String()
 	}
 	p.Missing = missing(&totals)
@@ -128,6 +141,14 @@ func (p *page) sites(r *report.Report) {
 		}
 		p.Sites = append(p.Sites, x)
 	}
+	p.Count = len(r.Sites)
+	if p.Count > manySites {
+		for _, i := range r.ByConflicts() {
+			if len(p.Top) < topSites && i < len(p.Sites) {
+				p.Top = append(p.Top, p.Sites[i])
+			}
+		}
+	}
 	if n := len(r.Sites) - maxSites; n > 0 {
 		p.MoreSites = fmt.Sprintf("%d more sites are left out; the total has them.", n)
 	}
@@ -146,18 +167,29 @@ func name(s *report.Site) string {
 	return s.Instruction()
 }
 
-// worst explains the sites with the most conflicts.
+// worst explains the sites with the most conflicts, one of each line and instruction: an unrolled loop has many alike.
 func (o *Options) worst(p *page, r *report.Report) error {
+	type kind struct {
+		at    diag.Span
+		instr string
+	}
+	seen := map[kind]bool{}
 	order := r.ByConflicts()
-	for _, i := range order[:min(len(order), maxWorst)] {
+	for _, i := range order {
+		s := &r.Sites[i]
+		k := kind{s.Pos, s.Instruction()}
+		if len(p.Worst) == maxWorst || s.Pos.IsValid() && seen[k] {
+			continue
+		}
+		seen[k] = true
 		w, err := o.explain(r, i)
 		if err != nil {
-			return fmt.Errorf("%s: %w", r.Sites[i].Place(), err)
+			return fmt.Errorf("%s: %w", s.Place(), err)
 		}
 		p.Worst = append(p.Worst, *w)
 	}
-	if n := len(order) - maxWorst; n > 0 {
-		p.MoreWorst = fmt.Sprintf("%d more sites have conflicts; the table has them.", n)
+	if n := len(order) - len(p.Worst); n > 0 {
+		p.MoreWorst = fmt.Sprintf("%s more with conflicts; the table has all.", count(int64(n), "site"))
 	}
 	return nil
 }
@@ -237,7 +269,7 @@ func lineOf(r *report.Report, row *source.Row, hottest int64) line {
 	}
 	t := &row.Cost.Tally
 	l.Cost, l.Parts, l.Heat = true, marked(r, row), heat(t.Conflicts(), hottest)
-	l.Wavefronts, l.Ideal, l.Conflicts = fmt.Sprint(t.Wavefronts), fmt.Sprint(t.Ideal), fmt.Sprint(t.Conflicts())
+	l.Wavefronts, l.Ideal, l.Conflicts = grouped(t.Wavefronts), grouped(t.Ideal), grouped(t.Conflicts())
 	switch {
 	case t.Faulted > 0:
 		l.Conflicts, l.Heat = "fault", "1"

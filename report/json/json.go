@@ -51,8 +51,9 @@ type Site struct {
 	// Inlined is the calls that the site was inlined through, innermost first.
 	Inlined []Pos `json:"inlined,omitempty"`
 	Tally
-	Worst *Sample `json:"worst,omitempty"`
-	Fault string  `json:"fault,omitempty"`
+	Bounds *Bounds `json:"bounds,omitempty"` // of the unresolved requests
+	Worst  *Sample `json:"worst,omitempty"`
+	Fault  string  `json:"fault,omitempty"`
 }
 
 // Pos is a place in a source.
@@ -60,6 +61,13 @@ type Pos struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 	Col  int    `json:"col,omitempty"`
+}
+
+// Bounds hold the wavefronts of requests whose lanes or addresses are not all known.
+type Bounds struct {
+	Low  int64 `json:"low"`            // wavefronts, at least
+	High int64 `json:"high"`           // wavefronts, at most
+	Open bool  `json:"open,omitempty"` // in a loop of unknown trip count: neither bound is complete
 }
 
 // Tally is the sums of a site or of the whole report.
@@ -146,6 +154,9 @@ func site(s *report.Site) Site {
 	}
 	if s.Fault != nil {
 		j.Fault = s.Fault.Fault.Error()
+	}
+	if b := s.Bounds; b != nil {
+		j.Bounds = &Bounds{b.Low, b.High, b.Open}
 	}
 	if w := s.Worst; w != nil {
 		j.Worst = &Sample{w.Block, w.Warp, uint64(w.Request.Active), w.Request.Addr, w.Wavefronts, w.Ideal}

@@ -46,6 +46,9 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	if err := reasons(w, &totals); err != nil {
 		return err
 	}
+	if err := bounds(w, r); err != nil {
+		return err
+	}
 	for _, d := range r.Diagnostics {
 		if err := d.Write(w, o.Lines); err != nil {
 			return err
@@ -72,18 +75,19 @@ func title(r *report.Report) string {
 
 func sites(w io.Writer, r *report.Report, totals *report.Tally) error {
 	t := table.New("site", "array", "access", "op", "bytes>", "requests>", "wavefronts>", "ideal>", "conflicts>",
-		"ways>", "cycles>", "resolved>", "basis")
+		"ways>", "cycles>", "time>", "resolved>", "basis")
 	for i := range r.Sites {
 		s := &r.Sites[i]
 		t.Row(s.Place(), s.Array, clip(s.Text, 36), s.Instruction(), s.Width, s.Tally.Requests, s.Tally.Wavefronts, s.Tally.Ideal,
-			s.Tally.Conflicts(), s.Tally.Ways, number(s.Tally.Cycles), percent(s.Tally.Coverage()), basis(&s.Tally))
+			s.Tally.Conflicts(), s.Tally.Ways, number(s.Tally.Cycles),
+			share(s.Tally.Cycles, totals.Cycles), percent(s.Tally.Coverage()), basis(&s.Tally))
 	}
 	total := "total"
 	if l := r.Launch; l != nil && l.Scale() != 1 {
 		total = fmt.Sprintf("total (x%g for the launch)", l.Scale())
 	}
 	t.Row(total, "", "", "", "", totals.Requests, totals.Wavefronts, totals.Ideal, totals.Conflicts(), totals.Ways,
-		number(totals.Cycles), percent(totals.Coverage()), basis(totals))
+		number(totals.Cycles), "", percent(totals.Coverage()), basis(totals))
 	return t.Write(w)
 }
 
@@ -111,6 +115,14 @@ func number(v float64) string {
 	return fmt.Sprintf("%.1f", v)
 }
 
+// share is a site's part of the cycles that shared memory takes.
+func share(part, whole float64) string {
+	if whole == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %%", 100*part/whole)
+}
+
 // percent rounds down, so that only full coverage reads 100 %.
 func percent(share float64) string { return fmt.Sprintf("%d %%", int(share*100)) }
 
@@ -118,6 +130,25 @@ func percent(share float64) string { return fmt.Sprintf("%d %%", int(share*100))
 func reasons(w io.Writer, t *report.Tally) error {
 	for _, reason := range t.Reasons() {
 		if _, err := fmt.Fprintf(w, "unresolved: %d requests: %s\n", t.Unresolved[reason], reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bounds prints what is known about the wavefronts of unresolved requests.
+func bounds(w io.Writer, r *report.Report) error {
+	for i := range r.Sites {
+		s := &r.Sites[i]
+		if s.Bounds == nil {
+			continue
+		}
+		more := ""
+		if s.Bounds.Open {
+			more = " for each trip of a loop whose count is not known"
+		}
+		if _, err := fmt.Fprintf(w, "bounds: %s: %d unresolved requests take %d to %d wavefronts%s\n", s.Place(),
+			s.Tally.UnresolvedRequests(), s.Bounds.Low, s.Bounds.High, more); err != nil {
 			return err
 		}
 	}

@@ -389,3 +389,53 @@ __global__ void k(const int *g) {
     memcpy(&p, g, sizeof(p));
     s[p[1]];                                            // want: load unresolved 1
 }
+---
+// auto results: of functions, of lambdas that use their own variables, pointers among them; references as results.
+// shmoo: --block 32
+template <typename T> __device__ auto row(T *t, int r) { int at = r * 32; return t + at; }
+__device__ int &element(int *t, int i) { return t[i * 2]; }     // want: store requests 1 wavefronts 2 ideal 1
+__global__ void k() {
+    __shared__ int s[1024];
+    auto p = row(s, threadIdx.x);
+    p[0];                                       // want: load requests 1 wavefronts 32 ideal 1
+    auto skew = [&](int r) { int k = r & 1; auto twice = 2 * k; return s + r * 2 + twice; };
+    *skew(threadIdx.x);                         // want: load requests 1 wavefronts 3 ideal 1
+    element(s, threadIdx.x) = 1;
+    int v[4] = {1, 2, 3, 4};
+    element(v, 1) = 16;
+    s[threadIdx.x * v[2]];                      // want: load requests 1 wavefronts 16 ideal 1
+    auto nothing = [&] { s[threadIdx.x] = 0; }; // want: store requests 1 wavefronts 1 ideal 1
+    nothing();
+}
+---
+// What a function that is not known may have written is not known, however it got there; the rest stays.
+// shmoo: --block 32
+__global__ void k() {
+    __shared__ int s[1024];
+    int a[2] = {1, 2}, b = 3, c = 4, d = 5;
+    int *p = a;
+    __mystery(p, &b, c, d + 0);
+    s[a[0]];                    // want: load unresolved 1
+    s[b];                       // want: load unresolved 1
+    s[c];                       // want: load unresolved 1
+    s[d];                       // want: load requests 1 wavefronts 1 ideal 1
+    __mystery(s + 1);           // want: load unresolved 1
+}
+---
+// -D sets constants of the file, of a function and of a struct, and parameters; variables keep what they are given.
+// shmoo: --block 32 -D A=2 -D B=4 -D C=8 -D d=16 -D e=3
+constexpr int A = 1;
+struct Config { static constexpr int C = 1; };
+__global__ void k(unsigned d) {
+    __shared__ int s[1024];
+    const int B = A / 2;
+    int e = 1;
+    s[threadIdx.x * A];             // want: load requests 1 wavefronts 2 ideal 1
+    s[threadIdx.x * B];             // want: load requests 1 wavefronts 4 ideal 1
+    s[threadIdx.x * Config::C];     // want: load requests 1 wavefronts 8 ideal 1
+    s[threadIdx.x * d];             // want: load requests 1 wavefronts 16 ideal 1
+    s[threadIdx.x * e];             // want: load requests 1 wavefronts 1 ideal 1
+    d = 1;
+    s[threadIdx.x * d];             // want: load requests 1 wavefronts 1 ideal 1
+    s[(d - 2) / 2 == 2147483647];   // want: load requests 1 wavefronts 1 ideal 1
+}

@@ -13,16 +13,22 @@ import (
 	reportjson "shmoo/report/json"
 )
 
-// A call answers one question. Its errors are the client's to mend: bad JSON, bad input, a limit.
-type call func(ctx context.Context, body []byte) (any, error)
+// A Model answers questions. The zero value is ready for use; a Model is safe for concurrent use.
+type Model struct {
+	// Binary is a file of machine code that questions may be about besides sketches; nil for none. It must not change.
+	Binary *Binary
+}
 
-var calls = map[string]call{
+// A call answers one question. Its errors are the client's to mend: bad JSON, bad input, a limit.
+type call func(ctx context.Context, m *Model, body []byte) (any, error)
+
+var calls = withBinaries(map[string]call{
 	"evaluate": answer(evaluate),
 	"examples": answer(listExamples),
 	"fix":      answer(findFixes),
 	"space":    answer(sweepSpace),
 	"view":     answer(view),
-}
+})
 
 // Names returns the names of the calls in alphabetical order.
 func Names() []string {
@@ -83,13 +89,18 @@ func ProblemOf(err error) *Problem {
 	return p
 }
 
-// Call answers the question body of the given name. Errors are *UnknownCallError, *InputError, or those of ctx.
+// Call answers a question with a Model that knows of no binary.
 func Call(ctx context.Context, name string, body []byte) ([]byte, error) {
+	return new(Model).Call(ctx, name, body)
+}
+
+// Call answers the question body of the given name. Errors are *UnknownCallError, *InputError, or those of ctx.
+func (m *Model) Call(ctx context.Context, name string, body []byte) ([]byte, error) {
 	c, ok := calls[name]
 	if !ok {
 		return nil, &UnknownCallError{name}
 	}
-	reply, err := c(ctx, body)
+	reply, err := c(ctx, m, body)
 	if err != nil {
 		if ctxErr := ctx.Err(); ctxErr != nil {
 			return nil, ctxErr
@@ -115,8 +126,8 @@ func inputError(err error) error {
 
 // answer makes a call of a function on a decoded question. Unknown fields are refused: a misspelt field would otherwise
 // give the answer to another question.
-func answer[Question, Reply any](f func(context.Context, *Question) (Reply, error)) call {
-	return func(ctx context.Context, body []byte) (any, error) {
+func answer[Question, Reply any](f func(context.Context, *Model, *Question) (Reply, error)) call {
+	return func(ctx context.Context, m *Model, body []byte) (any, error) {
 		var q Question
 		d := json.NewDecoder(bytes.NewReader(body))
 		d.DisallowUnknownFields()
@@ -126,6 +137,6 @@ func answer[Question, Reply any](f func(context.Context, *Question) (Reply, erro
 		if _, err := d.Token(); !errors.Is(err, io.EOF) {
 			return nil, errors.New("question: more than one JSON value, want one")
 		}
-		return f(ctx, &q)
+		return f(ctx, m, &q)
 	}
 }

@@ -15,6 +15,7 @@ type Catalogue struct {
 	Examples []Example `json:"examples"`
 	Archs    []Arch    `json:"archs"`
 	Default  string    `json:"default_arch"`
+	Binary   string    `json:"binary,omitempty"` // name of the file of machine code, if there is one
 }
 
 // Example is a sketch that ships with the program, with the launch that its comment gives.
@@ -29,7 +30,7 @@ type Arch struct {
 	Title string `json:"title"`
 }
 
-func listExamples(context.Context, *struct{}) (*Catalogue, error) {
+func listExamples(_ context.Context, m *Model, _ *struct{}) (*Catalogue, error) {
 	c := &Catalogue{Examples: []Example{}, Default: arch.Default}
 	for _, name := range examples.Names() {
 		text, err := examples.Read(name)
@@ -41,6 +42,9 @@ func listExamples(context.Context, *struct{}) (*Catalogue, error) {
 			return nil, fmt.Errorf("example %s: %w", name, err)
 		}
 		c.Examples = append(c.Examples, e)
+	}
+	if m.Binary != nil {
+		c.Binary = m.Binary.Name
 	}
 	for _, name := range arch.Names() {
 		c.Archs = append(c.Archs, Arch{name, arch.MustLookup(name).Title})

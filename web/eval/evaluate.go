@@ -14,8 +14,8 @@ type Report struct {
 }
 
 // evaluate analyses an input.
-func evaluate(ctx context.Context, q *Input) (*Report, error) {
-	in, err := q.open(ctx)
+func evaluate(ctx context.Context, m *Model, q *Input) (*Report, error) {
+	in, err := q.open(ctx, m)
 	if err != nil {
 		return nil, err
 	}

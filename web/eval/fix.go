@@ -46,8 +46,8 @@ type Form struct {
 	Error string   `json:"error,omitempty"`
 }
 
-func findFixes(ctx context.Context, q *FixQuestion) (*Fixes, error) {
-	in, err := q.open(ctx)
+func findFixes(ctx context.Context, m *Model, q *FixQuestion) (*Fixes, error) {
+	in, err := q.open(ctx, m)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -27,23 +28,31 @@ type Input struct {
 	Defines []string `json:"defines,omitempty"`
 	Shared  int      `json:"dynamic_shared,omitempty"` // bytes
 	Kernel  string   `json:"kernel,omitempty"`
+	Binary  bool     `json:"binary,omitempty"` // the source is the server's binary instead of Source
 }
 
 // name is what positions in the source are called when the question gives no name.
 const defaultName = "sketch.cu"
 
-func (in *Input) open(ctx context.Context) (*shmoo.Input, error) {
+func (in *Input) open(ctx context.Context, m *Model) (*shmoo.Input, error) {
 	if err := in.check(); err != nil {
 		return nil, err
+	}
+	options := shmoo.Options{
+		Arch: in.Arch, Block: in.Block, Grid: in.Grid, Blocks: in.Blocks, DynamicShared: in.Shared,
+		Kernel: in.Kernel, Defines: in.Defines,
+	}
+	if in.Binary {
+		if m.Binary == nil {
+			return nil, fmt.Errorf("no binary was given to the server")
+		}
+		return shmoo.Open(ctx, m.Binary.Name, bytes.NewReader(m.Binary.Data), options)
 	}
 	name := in.Name
 	if name == "" {
 		name = defaultName
 	}
-	return shmoo.Open(ctx, name, strings.NewReader(in.Source), shmoo.Options{
-		Arch: in.Arch, Block: in.Block, Grid: in.Grid, Blocks: in.Blocks, DynamicShared: in.Shared,
-		Kernel: in.Kernel, Defines: in.Defines,
-	})
+	return shmoo.Open(ctx, name, strings.NewReader(in.Source), options)
 }
 
 func (in *Input) check() error {

@@ -43,7 +43,7 @@ type Point struct {
 	Error      string `json:"error,omitempty"` // why this point has no figures
 }
 
-func sweepSpace(ctx context.Context, q *SpaceQuestion) (*Space, error) {
+func sweepSpace(ctx context.Context, m *Model, q *SpaceQuestion) (*Space, error) {
 	s, err := space.Parse(q.Space)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func sweepSpace(ctx context.Context, q *SpaceQuestion) (*Space, error) {
 		for i, v := range values {
 			in.Defines = append(in.Defines, s.Params[i].Name+"="+v.String())
 		}
-		point, err := costOf(ctx, &in, q.Array)
+		point, err := costOf(ctx, m, &in, q.Array)
 		if ctx.Err() != nil {
 			if len(out.Points) == 0 {
 				return nil, ctx.Err()
@@ -85,8 +85,8 @@ func sweepSpace(ctx context.Context, q *SpaceQuestion) (*Space, error) {
 }
 
 // costOf evaluates one point.
-func costOf(ctx context.Context, q *Input, array string) (Point, error) {
-	in, err := q.open(ctx)
+func costOf(ctx context.Context, m *Model, q *Input, array string) (Point, error) {
+	in, err := q.open(ctx, m)
 	if err != nil {
 		return Point{}, err
 	}

@@ -57,8 +57,8 @@ const (
 	refused    = -2
 )
 
-func view(ctx context.Context, q *ViewQuestion) (*View, error) {
-	in, err := q.open(ctx)
+func view(ctx context.Context, m *Model, q *ViewQuestion) (*View, error) {
+	in, err := q.open(ctx, m)
 	if err != nil {
 		return nil, err
 	}

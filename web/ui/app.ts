@@ -8,7 +8,7 @@ import type { Catalogue, Evaluated, Input, Problem, Report, Site, View } from ".
 /** What changed: the answer of the model, the request shown, the step, or anything that only looks different. */
 export type Change = "report" | "view" | "step" | "pane" | "busy";
 
-const inputKeys: (keyof State)[] = ["name", "source", "arch", "block", "grid", "defines", "shared", "kernel"];
+const inputKeys: (keyof State)[] = ["name", "source", "arch", "block", "grid", "defines", "shared", "kernel", "binary"];
 const viewKeys: (keyof State)[] = ["site", "warp", "execution", "pads"];
 
 /** How long typing must pause before the sketch is evaluated, in milliseconds. */
@@ -51,7 +51,8 @@ export class App {
   }
 
   input(): Input {
-    const { name, source, arch, block, grid, defines, shared, kernel } = this.state;
+    const { name, source, arch, block, grid, defines, shared, kernel, binary } = this.state;
+    if (binary) return { source: "", arch, block, grid, dynamic_shared: shared, kernel, binary };
     return { name, source, arch, block, grid, defines, dynamic_shared: shared, kernel };
   }
 

@@ -1,12 +1,12 @@
 // The bank pane: one request of one site on the banks, and the steps by which the unit serves it.
 
 import { nextWorst, type App } from "./app";
-import { h, number, plural, ranges, replace } from "./dom";
+import { capital, h, number, plural, ranges, replace } from "./dom";
 import { heat, passPaint } from "./palette";
 import { describe, draw, type Progress } from "./picture";
 import { saveButtons } from "./save";
 import { theme } from "./theme";
-import type { Explanation, Panel, View } from "./types";
+import type { Explanation, Panel, Site, View } from "./types";
 
 /** The stages of the unit in the order in which a request meets them, as the model names them. */
 const stages = ["drop", "convert", "check", "decode", "split", "resolver", "banks", "crossbar", "write-back", "retire"];
@@ -23,7 +23,7 @@ export class BankPane {
   private readonly detail = h("div", { class: "detail" });
   private playing = 0;
 
-  constructor(private readonly app: App, private readonly lightLine: (line: number, on: boolean) => void) {
+  constructor(private readonly app: App, private readonly lightSite: (on: boolean) => void) {
     this.el.append(this.head, this.sliders, this.why, this.stepper, this.picture, this.detail);
     this.el.addEventListener("keydown", (e) => this.key(e));
     for (const [type, on] of [["mouseover", true], ["mouseout", false], ["focusin", true], ["focusout", false]] as const) {
@@ -66,12 +66,11 @@ export class BankPane {
     const select = h("select", {
       id: "site", "aria-label": "site", onchange: (e) => this.app.choose(Number((e.target as HTMLSelectElement).value)),
     }, ...sites.map((s, i) => h("option", { value: i, selected: i === this.app.site },
-      `${s.line}: ${s.text || s.instr || s.op} · ${s.op} ${s.width} B · ${number(s.wavefronts)} / ${number(s.ideal)}`)));
-    replace(this.head, h("label", {}, "Site ", select),
+      `${place(s)} ${s.text || s.instr || s.op} · ${s.op} ${s.width} B · ${number(s.wavefronts)} / ${number(s.ideal)}`)));
+    replace(this.head, h("label", { class: "sitechoice" }, "Site ", select),
       h("button", { type: "button", id: "next-worst", title: "show the site with the next most conflicts",
         onclick: () => this.app.choose(nextWorst(sites, this.app.site)) }, "Next worst"),
-      h("span", { class: "grow" }),
-      saveButtons(() => `banks-${sites[this.app.site]?.line ?? 0}`, () => this.picture.querySelector("svg")));
+      saveButtons(() => `banks-${sites[this.app.site]?.line || sites[this.app.site]?.pc || 0}`, () => this.picture.querySelector("svg")));
   }
 
   /** renderSliders draws the warps and the executions of the site; each has a strip that shows where the conflicts are. */
@@ -219,8 +218,7 @@ export class BankPane {
       const own = (el.dataset["lanes"] ?? el.dataset["lane"] ?? "").split(" ");
       el.classList.toggle("lit", on && own.some((l) => lanes.has(l)));
     });
-    const line = this.app.report?.sites[this.app.site]?.line;
-    if (line) this.lightLine(line, on);
+    this.lightSite(on);
   }
 }
 
@@ -280,6 +278,9 @@ function laneTable(p: Panel): HTMLElement {
         p.passes[a.pass]?.name ?? ""].map((v) => h("td", {}, String(v)))))));
 }
 
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** place says where a site is: its line, or its address in the machine code. */
+function place(s: Site): string {
+  const pc = s.pc === undefined ? "" : `0x${s.pc.toString(16).padStart(4, "0")} `;
+  return pc + (s.line > 0 ? `${pc ? "line " : ""}${s.line}:` : "");
 }

@@ -62,3 +62,7 @@ export function debounce(ms: number, f: () => void): () => void {
     timer = window.setTimeout(f, ms);
   };
 }
+
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

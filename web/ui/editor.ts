@@ -34,6 +34,7 @@ export class Editor {
   private readonly paint = h("pre", { class: "paint", "aria-hidden": "true" });
   private readonly gutter = h("div", { class: "gutter", role: "table", "aria-label": "counts of every line" });
   private lines = new Map<number, LineSites>();
+  private seen = ""; // the site that was scrolled to
 
   constructor(private readonly app: App) {
     this.text = h("textarea", {
@@ -78,6 +79,8 @@ export class Editor {
 
   /** render paints the text and the gutter anew. */
   render(): void {
+    this.el.hidden = this.app.state.binary;
+    if (this.app.state.binary) return;
     const lines = this.text.value.split("\n");
     this.lines = this.tally();
     const problems = this.diagnostics();
@@ -87,6 +90,18 @@ export class Editor {
     const painted = highlight(this.text.value);
     replace(this.paint, ...lines.map((line, i) => this.paintLine(line, painted[i] ?? [], i + 1, problems, chosen)));
     replace(this.gutter, ...lines.map((_, i) => this.gutterRow(i + 1, chosen)));
+    this.showLine(chosen);
+  }
+
+  /** showLine scrolls to the line of the site shown when that changes; who is typing is left alone. */
+  private showLine(chosen: Site | undefined): void {
+    const key = chosen && !this.app.problem ? `${this.app.state.name}:${chosen.line}:${chosen.col}` : "";
+    if (key === this.seen || document.activeElement === this.text || !chosen) return;
+    this.seen = key;
+    const row = this.paint.querySelector<HTMLElement>(`[data-line="${chosen.line}"]`);
+    if (!row) return;
+    const top = row.offsetTop, height = this.el.clientHeight;
+    if (top < this.el.scrollTop + 20 || top > this.el.scrollTop + height - 60) this.el.scrollTo({ top: top - height / 2, left: 0 });
   }
 
   /** diagnostics returns what is wrong with the present text; conflicts are shown by the gutter. */

@@ -53,7 +53,7 @@ export class Fields {
 
   /** load shows the state. */
   load(): void {
-    const { arch, block, grid, defines, shared, kernel, name, source } = this.app.state;
+    const { arch, block, grid, defines, shared, kernel, name, source, binary } = this.app.state;
     const shown = (s: Shape) => (s[0] === 0 ? "" : s.join(",").replace(/(,1)+$/, ""));
     this.arch.value = arch || this.app.catalogue.default_arch;
     this.block.value = shown(block);
@@ -62,7 +62,8 @@ export class Fields {
     this.shared.value = shared ? String(shared) : "";
     this.kernel.value = kernel;
     const example = this.app.catalogue.examples.find((e) => e.name === name && e.source === source);
-    this.example.value = example?.title ?? "";
+    this.example.value = (!binary && example?.title) || "";
+    this.defines.disabled = binary;
   }
 
   /** render shows what the source decided where a field says nothing. */

@@ -1,7 +1,7 @@
 // The fix pane: candidates of the search for the array of the site shown; a click writes one into the sketch.
 
 import { problemOf, type App } from "./app";
-import { h, number, plural, replace } from "./dom";
+import { capital, h, number, plural, replace } from "./dom";
 import { initial } from "./state";
 import type { Candidate, Evaluated, Fixes, FixOption, FixResult, Tally } from "./types";
 
@@ -101,7 +101,7 @@ export class FixPane {
       replace(this.list);
       return replace(this.code);
     }
-    this.said.textContent = `${r.best ? `Use ${label(r.best)}: ` : ""}${r.reason}. ${proof(r)}`;
+    this.said.textContent = `${capital(`${r.best ? `Use ${label(r.best)}: ` : ""}${r.reason}`)}. ${proof(r)}`;
     replace(this.list, this.table(r, chosen.options));
     this.showCode(chosen.options);
   }
@@ -204,6 +204,7 @@ export class FixPane {
 
 function label(c: Candidate): string {
   if (c.family === "none") return "as it is";
+  if (c.transform === "id") return "without the pad";
   return c.on_elements && c.on_elements !== c.transform ? c.on_elements : c.transform;
 }
 

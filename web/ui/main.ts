@@ -2,6 +2,8 @@
 
 import { App } from "./app";
 import { BankPane } from "./banks";
+import { BinaryPane } from "./binary";
+import { CodeView } from "./code";
 import { connect } from "./backend";
 import { byId, h, number, plural, replace } from "./dom";
 import { Editor } from "./editor";
@@ -34,15 +36,20 @@ async function start(): Promise<void> {
   const app = new App(backend, await backend.call<Catalogue>("examples", {}));
   const fields = new Fields(app);
   const editor = new Editor(app);
-  const lightLine = (line: number, on: boolean) => editor.lightLine(line, on);
-  const banks = new BankPane(app, lightLine);
+  const code = new CodeView(app);
+  const banks = new BankPane(app, (on) => {
+    const site = app.report?.sites[app.site];
+    if (site && app.state.binary) code.light(site, on);
+    else if (site) editor.lightLine(site.line, on);
+  });
   const pads = new PadsPane(app);
   const fix = new FixPane(app);
   const space = new SpacePane(app);
-  const shown: Partial<Record<Pane, { el: HTMLElement; render(): void }>> = { banks, pads, fix, space };
+  const binary = app.catalogue.binary ? new BinaryPane(app) : null;
+  const shown: Partial<Record<Pane, { el: HTMLElement; render(): void }>> = { banks, pads, fix, space, ...(binary ? { binary } : {}) };
 
   byId("fields").replaceWith(fields.el);
-  byId("editor").replaceWith(editor.el);
+  byId("editor").replaceWith(editor.el, code.el);
   byId("panes").append(...Object.values(shown).map((p) => p.el));
   const tabs = byId("tabs");
   for (const pane of panes) {
@@ -54,8 +61,9 @@ async function start(): Promise<void> {
   tabs.addEventListener("keydown", (e) => moveTab(e, tabs));
 
   const renderPane = () => {
+    const active = shown[app.state.pane] ? app.state.pane : "banks";
     for (const [name, pane] of Object.entries(shown)) {
-      const on = name === app.state.pane;
+      const on = name === active;
       pane.el.hidden = !on;
       const tab = byId(`tab-${name}`);
       tab.setAttribute("aria-selected", String(on));
@@ -65,6 +73,7 @@ async function start(): Promise<void> {
   };
   const renderReport = () => {
     editor.render();
+    code.render();
     fields.render();
     messages(byId("messages"), app, (line, col) => editor.goto(line, col));
     renderTotals(app);
@@ -75,6 +84,7 @@ async function start(): Promise<void> {
     else if (change === "busy") document.body.classList.toggle("busy", app.busy);
     else if (change === "view") {
       editor.render();
+      code.render();
       renderPane();
     } else if (change === "pane") renderPane();
     else renderReport();
@@ -88,6 +98,11 @@ async function start(): Promise<void> {
     editor.load();
   });
   space.el.addEventListener("opened", () => fields.load());
+  binary?.el.addEventListener("opened", () => {
+    fields.load();
+    editor.load();
+    code.render();
+  });
   darkQuery.addEventListener("change", renderPane);
   window.addEventListener("resize", renderPane);
   window.addEventListener("hashchange", () => void decode(location.hash).then((s) => s && load(s), () => toast("The link is damaged.")));

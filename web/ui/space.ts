@@ -83,7 +83,7 @@ export class SpacePane {
     this.note.textContent = `${plural(space.points.length, "point")}, ${number(free)} free of conflicts` +
       (failed ? `, ${number(failed)} without figures` : "") + (space.stopped ? "; stopped for lack of time, the rest is missing" : "") +
       ". Click a cell to open the sketch there.";
-    replace(this.map, draw(space, this.app.state.measure, theme(), this.current(), (values) => this.open(values)));
+    replace(this.map, draw(space, this.map.clientWidth || 640, this.app.state.measure, theme(), this.current(), (values) => this.open(values)));
   }
 
   private current(): Map<string, string> {
@@ -111,11 +111,11 @@ function suggestion(source: string): string {
   return parts.join(",");
 }
 
-function draw(space: Space, measure: "ways" | "conflicts", t: Theme, current: Map<string, string>, open: (v: [string, string][]) => void): SVGSVGElement {
+function draw(space: Space, room: number, measure: "ways" | "conflicts", t: Theme, current: Map<string, string>, open: (v: [string, string][]) => void): SVGSVGElement {
   const across = space.params[0]!, down = space.params[1];
   const columns = across.values, rows = down?.values ?? [""];
-  const left = 26 + 8 * Math.max(...rows.map((r) => r.length), 2), top = 44;
-  const w = Math.max(16, Math.min(44, Math.floor(640 / columns.length))), height = 24;
+  const left = 22 + 7.5 * Math.max(...rows.map((r) => r.length), (down?.name.length ?? 0) + 1), top = 44;
+  const w = Math.max(16, Math.min(44, Math.floor((room - left - 10) / columns.length))), height = 24;
   const value = (p: SpacePoint) => (measure === "ways" ? p.ways : p.conflicts);
   const most = Math.max(1, ...space.points.filter((p) => !p.error).map(value));
   const least = measure === "ways" ? 1 : 0;

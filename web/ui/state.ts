@@ -15,6 +15,7 @@ export interface State {
   defines: string[];
   shared: number;
   kernel: string;
+  binary: boolean; // the kernel is one of the server's binary, not of the source
   pane: Pane;
   site: number; // -1: the worst
   warp: number; // -1: the worst request
@@ -26,7 +27,7 @@ export interface State {
 }
 
 export const initial: State = {
-  name: "sketch.cu", source: "", arch: "", block: [0, 0, 0], grid: [0, 0, 0], defines: [], shared: 0, kernel: "",
+  name: "sketch.cu", source: "", arch: "", block: [0, 0, 0], grid: [0, 0, 0], defines: [], shared: 0, kernel: "", binary: false,
   pane: "banks", site: -1, warp: -1, execution: -1, step: -1, pads: [0, 1, 2, 4, 8], space: "", measure: "ways",
 };
 

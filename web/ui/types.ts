@@ -21,6 +21,7 @@ export interface Site extends Tally {
   width: number;
   instr?: string;
   text?: string;
+  pc?: number;
   file: string;
   line: number;
   col: number; // in bytes, from 1
@@ -69,6 +70,7 @@ export interface Input {
   defines?: string[];
   dynamic_shared?: number;
   kernel?: string;
+  binary?: boolean;
 }
 
 export interface Evaluated {
@@ -86,6 +88,7 @@ export interface Catalogue {
   examples: (Input & { title: string })[];
   archs: { name: string; title: string }[];
   default_arch: string;
+  binary?: string;
 }
 
 export interface PlacedAccess {
@@ -220,4 +223,23 @@ export interface Space {
   params: { name: string; values: string[] }[];
   points: SpacePoint[];
   stopped: boolean;
+}
+
+export interface Kernels {
+  kernels: {
+    target: string;
+    name: string;
+    demangled: string;
+    registers: number;
+    shared_bytes: number;
+    accesses: { op: string; width_bytes: number; count: number }[];
+    not_decoded?: string;
+  }[];
+  matches: number;
+  total: number;
+}
+
+export interface Code {
+  lines: { text: string; pc: number; file?: string; line?: number }[];
+  truncated: boolean;
 }
