@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -480,4 +481,39 @@ func TestCache(t *testing.T) {
 	if _, err := blocked.Compile(ctx, base); err != nil {
 		t.Errorf("a folder that cannot be made: %v, want to go without", err)
 	}
+}
+
+func FuzzLog(f *testing.F) {
+	recorded, err := os.ReadFile("testdata/h200_column.jsonl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(recorded[:2000])
+	f.Add([]byte(`{"schema":"shmoo.sweep-log/1","space":"A=1,2","what":"k"}` + "\n" + `{"point":"A=1","seconds":1e300}` + "\n"))
+	s := mustSpace(f, "A=1,2")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		l, err := OpenLog(path, s, "k")
+		if err != nil {
+			return
+		}
+		defer l.Close()
+		r, err := Run(context.Background(), s, Recorded{l}, Options{Least: 5, Most: 5, Warmup: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, write := range []func() error{
+			func() error { return r.WriteText(io.Discard) },
+			func() error { return r.WriteCSV(io.Discard) },
+			func() error { return r.WriteJSON(io.Discard) },
+			func() error { return r.WriteBenchmark(io.Discard, "") },
+		} {
+			if err := write(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }
