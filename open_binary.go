@@ -267,6 +267,14 @@ func newBinarySource(in *Input, k *cubin.Kernel, l *launch.Launch, o *Options) (
 	return s, err
 }
 
+// Emulated returns what the emulator found in the last run of a binary's kernel by Analyze, nil for other inputs and before.
+func (in *Input) Emulated() *emu.Result {
+	if s, ok := in.Source.(*binarySource); ok {
+		return s.result
+	}
+	return nil
+}
+
 func (s *binarySource) run() (*emu.Source, error) {
 	args, err := s.launch.Values(s.params)
 	if err != nil {

@@ -73,6 +73,27 @@ type Arg struct {
 	Index int // ordinal; -1 when the text does not say
 	text  string
 	make  func() (emu.Arg, error)
+	raw   func() ([]byte, error) // nil for a pointer to unknown data
+	size  int                    // of a buffer in bytes; 0 for a scalar
+}
+
+// String returns the text that was parsed.
+func (a *Arg) String() string { return a.text }
+
+// Size returns the bytes of a buffer, 0 for what is passed by value.
+func (a *Arg) Size() int { return a.size }
+
+// Raw makes the bytes of the argument: a fresh buffer's contents, or a value in little endian. A pointer to unknown data has
+// none: that is an error.
+func (a *Arg) Raw() ([]byte, error) {
+	if a.raw == nil {
+		return nil, fmt.Errorf("argument %q: got no contents, want a buffer such as f32[1024]:random", a.text)
+	}
+	b, err := a.raw()
+	if err != nil {
+		return nil, fmt.Errorf("argument %q: %w", a.text, err)
+	}
+	return b, nil
 }
 
 // Value makes the argument. Every call makes a fresh buffer, since kernels write into it.
@@ -107,10 +128,13 @@ func ParseArg(text string) (*Arg, error) {
 		a.make = func() (emu.Arg, error) { return emu.Pointer(), nil }
 	case body == "null":
 		a.make = func() (emu.Arg, error) { return emu.Null(), nil }
+		a.raw = func() ([]byte, error) { return make([]byte, 8), nil }
 	case open >= 0:
-		a.make, err = parseBuffer(body, open)
+		a.raw, a.size, err = parseBuffer(body, open)
+		a.make = made(a.raw, emu.Buffer)
 	default:
-		a.make, err = parseScalar(body)
+		a.raw, err = parseScalar(body)
+		a.make = made(a.raw, emu.Bytes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("argument %q: %w", text, err)
@@ -118,7 +142,15 @@ func ParseArg(text string) (*Arg, error) {
 	return a, nil
 }
 
-func parseScalar(body string) (func() (emu.Arg, error), error) {
+// made returns a function that wraps the bytes of another.
+func made(raw func() ([]byte, error), wrap func([]byte) emu.Arg) func() (emu.Arg, error) {
+	return func() (emu.Arg, error) {
+		b, err := raw()
+		return wrap(b), err
+	}
+}
+
+func parseScalar(body string) (func() ([]byte, error), error) {
 	name, value, ok := strings.Cut(body, "=")
 	if !ok {
 		return nil, fmt.Errorf("got neither = nor [, %s", wantArg)
@@ -128,7 +160,7 @@ func parseScalar(body string) (func() (emu.Arg, error), error) {
 		if err != nil {
 			return nil, fmt.Errorf("%q is not hexadecimal", value)
 		}
-		return func() (emu.Arg, error) { return emu.Bytes(b), nil }, nil
+		return func() ([]byte, error) { return b, nil }, nil
 	}
 	t, err := lookupType(name)
 	if err != nil {
@@ -138,34 +170,34 @@ func parseScalar(body string) (func() (emu.Arg, error), error) {
 	if err := t.parse(b, value); err != nil {
 		return nil, err
 	}
-	return func() (emu.Arg, error) { return emu.Bytes(b), nil }, nil
+	return func() ([]byte, error) { return b, nil }, nil
 }
 
 // A fill writes the contents of a buffer of elements of type t.
 type fill func(t *elemType, b []byte) error
 
-func parseBuffer(body string, open int) (func() (emu.Arg, error), error) {
+func parseBuffer(body string, open int) (raw func() ([]byte, error), size int, err error) {
 	t, err := lookupType(body[:open])
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	inside, how, ok := strings.Cut(body[open+1:], "]")
 	if !ok {
-		return nil, fmt.Errorf("[ is not closed, %s", wantArg)
+		return nil, 0, fmt.Errorf("[ is not closed, %s", wantArg)
 	}
 	count, err := strconv.Atoi(inside)
 	if err != nil || count < 1 || count > MaxBuffer/t.bytes {
-		return nil, fmt.Errorf("%q elements, want 1 to %d", inside, MaxBuffer/t.bytes)
+		return nil, 0, fmt.Errorf("%q elements, want 1 to %d", inside, MaxBuffer/t.bytes)
 	}
 	write, err := parseFill(how, count)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return func() (emu.Arg, error) {
-		b := make([]byte, count*t.bytes)
-		err := write(t, b)
-		return emu.Buffer(b), err
-	}, nil
+	size = count * t.bytes
+	return func() ([]byte, error) {
+		b := make([]byte, size)
+		return b, write(t, b)
+	}, size, nil
 }
 
 const wantFill = "want :zero, :random, :iota, :lcg, :value=V or :file=PATH"
@@ -210,7 +242,8 @@ func fillRandom(t *elemType, b []byte) error {
 	random := rand.New(rand.NewPCG(1, 2))
 	return each(t, b, func(_ int, e []byte) error {
 		if t.float {
-			return t.parse(e, strconv.FormatFloat(random.Float64(), 'g', -1, 64))
+			t.putFloat(e, random.Float64())
+			return nil
 		}
 		for i := range e {
 			e[i] = byte(random.Uint32())
@@ -281,6 +314,12 @@ func (t *elemType) parse(b []byte, text string) error {
 	if err != nil {
 		return fmt.Errorf("%q is not a number", text)
 	}
+	t.putFloat(b, v)
+	return nil
+}
+
+// putFloat writes v, rounded to the type.
+func (t *elemType) putFloat(b []byte, v float64) {
 	switch t.names {
 	case "f16 half":
 		put(b, uint64(toHalf(v)))
@@ -292,7 +331,6 @@ func (t *elemType) parse(b []byte, text string) error {
 	default:
 		put(b, math.Float64bits(v))
 	}
-	return nil
 }
 
 func put(b []byte, v uint64) {

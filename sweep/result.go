@@ -52,7 +52,7 @@ func (r *Result) Ties() int {
 }
 
 // marks shows verdicts in a table.
-var marks = map[Verdict]string{Best: "*", Tie: "=", Slower: "", Failed: "!", Unknown: "?"}
+var marks = map[Verdict]string{Best: "*", Tie: "=", Slower: "", Failed: "!", Unknown: "?", Skipped: "-"}
 
 // WriteText writes the medians as a table of the last parameter by the others, then the verdict, failures and disturbances.
 // * marks the best point, = one that cannot be told from it.

@@ -62,6 +62,9 @@ type Options struct {
 	Effect      float64 // relative difference that matters; 0 for 0.005
 	Seed        uint64  // of the order in a round
 
+	// Skip returns why a point is not measured, "" for one that is; nil to measure all.
+	Skip func(p Point) string
+
 	Log *Log // where samples go, and what of them is there already; nil for none
 	// State reads the device's state, before every round; nil when it cannot be read. A round that began or ended with a
 	// lowered clock or beside other processes is thrown away.
@@ -89,6 +92,7 @@ type Row struct {
 	Delta   float64            `json:"delta,omitempty"` // median over the best's, less 1
 	P       float64            `json:"p,omitempty"`     // of the test against the best, not corrected
 	Failure string             `json:"failure,omitempty"`
+	Skip    string             `json:"skip,omitempty"` // why the point was not measured
 }
 
 // maxDisturbed is how many rounds are thrown away before disturbed ones are kept.
@@ -102,7 +106,10 @@ func Run(ctx context.Context, s *space.Space, bench Bench, o Options) (*Result, 
 	for values := range s.Points() {
 		p := Point{s.Params, slices.Clone(values)}
 		row := Row{Point: p, Name: p.String()}
-		if o.Log != nil {
+		if o.Skip != nil {
+			row.Skip = o.Skip(p)
+		}
+		if o.Log != nil && row.Skip == "" {
 			row.Samples, row.Failure = o.Log.known(row.Name)
 		}
 		r.rows = append(r.rows, row)
@@ -146,7 +153,7 @@ func (r *run) close() {
 // wants reports whether a row needs more samples.
 func (r *run) wants(row *Row) bool {
 	n := len(row.Samples)
-	if row.Failure != "" || n >= r.options.Most {
+	if row.Failure != "" || row.Skip != "" || n >= r.options.Most {
 		return false
 	}
 	if n < r.options.Least {

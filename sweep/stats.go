@@ -47,6 +47,7 @@ const (
 	Slower  Verdict = "slower"  // slower than the best
 	Failed  Verdict = "failed"  // not measured: the row has the reason
 	Unknown Verdict = "unknown" // too few samples to say
+	Skipped Verdict = "skipped" // left out: the row has the reason
 )
 
 // leastSamples is how many samples a point needs for a verdict: with fewer, no outcome of the test is significant.
@@ -58,6 +59,8 @@ func decide(rows []Row, alpha, effect float64) {
 	for i := range rows {
 		r := &rows[i]
 		switch {
+		case r.Skip != "":
+			r.Verdict = Skipped
 		case r.Failure != "":
 			r.Verdict = Failed
 		case len(r.Samples) < leastSamples:
@@ -73,7 +76,7 @@ func decide(rows []Row, alpha, effect float64) {
 	reference := benchmath.NewSample(slices.Clone(rows[best].Samples), &t)
 	var others []*Row
 	for i := range rows {
-		if r := &rows[i]; i != best && r.Verdict != Failed && r.Verdict != Unknown {
+		if r := &rows[i]; i != best && r.Verdict != Failed && r.Verdict != Unknown && r.Verdict != Skipped {
 			r.Delta = r.Summary.Median/rows[best].Summary.Median - 1
 			r.P = benchmath.AssumeNothing.Compare(reference, benchmath.NewSample(slices.Clone(r.Samples), &t)).P
 			others = append(others, r)

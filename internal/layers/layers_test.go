@@ -54,11 +54,13 @@ var layer = map[string]int{
 	"shmoo/report/formats": 5,
 
 	"shmoo/gpu/cuda":   3,
+	"shmoo/gpu/nvcc":   3,
 	"shmoo/gpu/replay": 3,
 	"shmoo/probe":      4,
 	"shmoo/sweep":      4,
 
 	"shmoo":           4,
+	"shmoo/predict":   5,
 	"shmoo/web/eval":  5,
 	"shmoo/web":       6,
 	"shmoo/web/wasm":  6,
