@@ -177,15 +177,6 @@ func find(ctx context.Context, file string, data []byte, name string) (*cubin.Ke
 	return img.Kernel(found), nil
 }
 
-// KernelName returns the mangled name of a kernel of a cubin, which the driver wants.
-func KernelName(ctx context.Context, file string, data []byte, name string) (string, error) {
-	k, err := find(ctx, file, data, name)
-	if err != nil {
-		return "", err
-	}
-	return k.Name, nil
-}
-
 // widths lists instructions with their counts, in the order of their first appearance.
 func widths(a *inspect.Accesses) string {
 	var order []string

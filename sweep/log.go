@@ -118,6 +118,15 @@ func (l *Log) sample(point string, seconds float64) error {
 
 func (l *Log) fail(point, why string) error { return l.write(entry{Point: point, Failure: why}) }
 
+// Fail notes that a point failed before its first sample, so that it is not tried again.
+func (l *Log) Fail(p Point, why string) error {
+	l.failure[p.String()] = why
+	return l.fail(p.String(), why)
+}
+
+// Failure returns why a point failed, "" when the log has no failure of it.
+func (l *Log) Failure(p Point) string { return l.failure[p.String()] }
+
 // known returns what the log had of a point when it was opened.
 func (l *Log) known(point string) (samples []float64, failure string) {
 	return append([]float64(nil), l.samples[point]...), l.failure[point]

@@ -126,7 +126,7 @@ func (p *program) root() *cobra.Command {
 	})
 	root.PersistentFlags().StringVar(&p.unitFile, "unit", "", "use the unit that shmoo probe --learn wrote to this file")
 	root.AddCommand(p.check(), p.devices(), p.diff(), p.disasm(), p.explain(), p.fix(), p.layout(), p.ls(), p.bankMap(),
-		p.pad(), p.probe(), p.replay(), p.serve())
+		p.pad(), p.probe(), p.replay(), p.serve(), p.sweep())
 	return root
 }
 

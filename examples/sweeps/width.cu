@@ -10,14 +10,27 @@ constexpr int S = CHUNK + GCD;
 #define SPLIT 0
 #endif
 
-template <int words> struct Vector;
-template <> struct Vector<1> { using type = float; };
-template <> struct Vector<2> { using type = float2; };
-template <> struct Vector<4> { using type = float4; };
+// read returns the sum of a vector. The loads are written in PTX, since the compiler would join neighbouring ones, or keep what
+// an earlier round has read.
+template <int words> __device__ float read(unsigned at);
 
-__device__ float sum(float v) { return v; }
-__device__ float sum(float2 v) { return v.x + v.y; }
-__device__ float sum(float4 v) { return (v.x + v.y) + (v.z + v.w); }
+template <> __device__ float read<1>(unsigned at) {
+    float x;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at));
+    return x;
+}
+
+template <> __device__ float read<2>(unsigned at) {
+    float x, y;
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "r"(at));
+    return x + y;
+}
+
+template <> __device__ float read<4>(unsigned at) {
+    float x, y, z, w;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(at));
+    return (x + y) + (z + w);
+}
 
 constexpr int wanted = SPLIT ? 2 : WIDTH / 32;
 constexpr int words = S % wanted == 0 ? wanted : S % 2 == 0 && wanted > 2 ? 2 : 1;
@@ -26,13 +39,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) width(const float *in, flo
     __shared__ __align__(16) float segments[THREADS * S];
     for (int i = threadIdx.x; i < THREADS * CHUNK; i += THREADS) segments[i / CHUNK * S + i % CHUNK] = in[i];
     __syncthreads();
-    using V = typename Vector<words>::type;
-    const V *own = (const V *)(segments + threadIdx.x * S);
+    const unsigned own = (unsigned)__cvta_generic_to_shared(segments + threadIdx.x * S);
     float total = 0;
     for (int round = 0; round < ROUNDS; round++) {
 #pragma unroll
-        for (int c = 0; c < CHUNK / words; c++) total += sum(own[c]);
-        asm volatile("" ::: "memory"); // the next round reads again
+        for (int c = 0; c < CHUNK; c += words) total += read<words>(own + c * 4);
     }
     out[blockIdx.x * THREADS + threadIdx.x] = total;
 }

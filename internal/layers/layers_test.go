@@ -59,12 +59,13 @@ var layer = map[string]int{
 	"shmoo/probe":      4,
 	"shmoo/sweep":      4,
 
-	"shmoo":           4,
-	"shmoo/predict":   5,
-	"shmoo/web/eval":  5,
-	"shmoo/web":       6,
-	"shmoo/web/wasm":  6,
-	"shmoo/cmd/shmoo": 7,
+	"shmoo":            4,
+	"shmoo/predict":    5,
+	"shmoo/sweep/plot": 3,
+	"shmoo/web/eval":   5,
+	"shmoo/web":        6,
+	"shmoo/web/wasm":   6,
+	"shmoo/cmd/shmoo":  7,
 }
 
 // loose packages may be imported from, or import, any layer: examples, internal tools and tests.
