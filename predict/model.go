@@ -2,14 +2,20 @@ package predict
 
 import "math"
 
-// The constants of the time model.
+// The constants of the time model, as one H200 (driver 580, SM clock 1980 MHz) gave them with the kernels of examples/sweeps;
+// docs/tables.md has the measurements.
 const (
-	// Overlap is the exponent P: 1 would be no overlap of the three resources, infinity a perfect one.
-	Overlap = 2.0
-	// Efficiency is the share of the data sheet's bandwidth that a kernel which only copies reaches.
-	Efficiency = 0.9
-	// Launch is what a kernel takes that does nothing, in seconds.
-	Launch = 2.5e-6
+	// Efficiency is the share of the data sheet's bandwidth that a kernel which only copies reaches: copy.cu with 16 bytes a
+	// lane takes 258.7 us for 1 GiB.
+	Efficiency = 0.875
+	// Launch is what a kernel takes that does next to nothing, in seconds: broken.cu takes 3.2 to 3.4 us.
+	Launch = 3.3e-6
+
+	// With many waves of blocks the phases of different blocks overlap, and the times add up with the exponent manyWaves;
+	// with one wave all blocks load, compute and store at the same time, and little overlaps. Both were chosen on scan.cu
+	// (19 to 62 waves) and chunk56.cu (0.7 to 1.5 waves); width.cu and the points that are all the same had no part in it.
+	manyWaves = 3.0
+	oneWave   = 1.5
 
 	schedulers   = 4   // warp instructions per cycle and multiprocessor, since Volta
 	bytesPerPass = 128 // a pass of the data stage moves 128 bytes, of shared memory or on the way to and from device memory
@@ -44,10 +50,19 @@ func (m *Machine) floors(w Work) Floors {
 	return f
 }
 
-// time returns the time of work with these floors.
-func (f Floors) time() float64 {
-	p := math.Pow(f.Memory, Overlap) + math.Pow(f.Shared, Overlap) + math.Pow(f.Issue, Overlap)
-	return Launch + math.Pow(p, 1/Overlap)
+// overlap returns the exponent for a grid that takes the given number of waves of resident blocks.
+func overlap(waves float64) float64 {
+	if waves <= 0 {
+		return oneWave
+	}
+	return min(manyWaves, max(oneWave, manyWaves-2/waves))
+}
+
+// time returns the time of work with these floors in a number of waves.
+func (f Floors) time(waves float64) float64 {
+	p := overlap(waves)
+	sum := math.Pow(f.Memory, p) + math.Pow(f.Shared, p) + math.Pow(f.Issue, p)
+	return Launch + math.Pow(sum, 1/p)
 }
 
 // limit names the largest floor.

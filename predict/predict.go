@@ -40,10 +40,11 @@ type Prediction struct {
 	Unresolved        int64   // requests of the blocks that were run whose addresses depend on unknown data
 	Basis             smem.Basis
 
-	Registers int // per thread
-	Shared    int // bytes of a block
-	Resident  int // blocks that a multiprocessor holds at once
-	Warps     int // of them
+	Registers int     // per thread
+	Shared    int     // bytes of a block
+	Resident  int     // blocks that a multiprocessor holds at once
+	Warps     int     // of them
+	Waves     float64 // how often the blocks that fit the machine at once make the grid
 
 	Work    Work
 	Floors  Floors
@@ -105,15 +106,16 @@ func Run(ctx context.Context, m *Machine, p Point) (*Prediction, error) {
 	out.Warps = out.Resident * ((threads + m.Arch.Unit.Lanes - 1) / m.Arch.Unit.Lanes)
 	scale := float64(grid) / float64(len(sampleBlocks(grid)))
 	out.tally(r, scale)
+	out.Waves = float64(grid) / float64(m.SMs*out.Resident)
 	out.Work = Work{Blocks: grid, Bytes: float64(p.Bytes), Wavefronts: out.Wavefronts}
 	if emulated := in.Emulated(); emulated != nil {
 		out.Work.Instructions = float64(emulated.Instructions) * scale
 	}
 	out.Floors = m.floors(out.Work)
-	out.Seconds, out.Limit = out.Floors.time(), out.Floors.limit()
+	out.Seconds, out.Limit = out.Floors.time(out.Waves), out.Floors.limit()
 	ideal := out.Work
 	ideal.Wavefronts = out.Ideal
-	out.WithoutConflicts = m.floors(ideal).time()
+	out.WithoutConflicts = m.floors(ideal).time(out.Waves)
 	return out, nil
 }
 

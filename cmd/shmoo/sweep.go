@@ -391,7 +391,7 @@ func (c *sweepCommand) predict(ctx context.Context) (*sweepPlan, error) {
 				if err != nil {
 					plan.Points[i].Failure = err.Error()
 				}
-				if isEnvironment(err) && fatal == nil {
+				if isEnvironment(err) && fatal == nil && c.from == "" {
 					fatal = err
 				}
 				done++

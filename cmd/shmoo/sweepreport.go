@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -220,12 +221,19 @@ func (r *sweepReport) writeAgreement(b *bufio.Writer) {
 }
 
 func (r *sweepReport) writeProblems(b *bufio.Writer) {
+	unpredicted := map[string]int{} // by reason: a missing compiler is the reason of all
+	for i := range r.Rows {
+		if r.Rows[i].Failure == "" && r.plan.Points[i].Failure != "" {
+			unpredicted[firstLine(r.plan.Points[i].Failure)]++
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(unpredicted)) {
+		fmt.Fprintf(b, "not predicted: %d points: %s\n", unpredicted[why], why)
+	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if row.Failure != "" {
 			fmt.Fprintf(b, "failed: %s: %s\n", row.Name, firstLine(row.Failure))
-		} else if failure := r.plan.Points[i].Failure; failure != "" {
-			fmt.Fprintf(b, "not predicted: %s: %s\n", row.Name, firstLine(failure))
 		}
 		if p := r.plan.predictions[i]; p != nil && p.Unresolved > 0 {
 			fmt.Fprintf(b, "unresolved: %s: %d requests depend on unknown data and are not counted\n", row.Name, p.Unresolved)

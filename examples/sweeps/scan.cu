@@ -14,8 +14,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan(const half *in, half 
     const size_t first = (size_t)blockIdx.x * COLS;
     const half2 *from = (const half2 *)(in + first);
     half2 *to = (half2 *)(out + first);
+    // The number of rounds is known, so that the loads of up to 16 rounds are under way at once.
 #pragma unroll 16
-    for (int i = threadIdx.x; i < COLS / 2; i += THREADS) *(half2 *)&row[place(2 * i)] = from[i];
+    for (int k = 0; k < COLS / 2 / THREADS; k++) {
+        int i = threadIdx.x + k * THREADS;
+        *(half2 *)&row[place(2 * i)] = from[i];
+    }
     __syncthreads();
     half *own = row + threadIdx.x * (CHUNK + PAD);
     half product = __float2half(1.0f);
@@ -25,5 +29,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan(const half *in, half 
     }
     __syncthreads();
 #pragma unroll 16
-    for (int i = threadIdx.x; i < COLS / 2; i += THREADS) to[i] = *(const half2 *)&row[place(2 * i)];
+    for (int k = 0; k < COLS / 2 / THREADS; k++) {
+        int i = threadIdx.x + k * THREADS;
+        to[i] = *(const half2 *)&row[place(2 * i)];
+    }
 }

@@ -16,19 +16,19 @@ template <int words> __device__ float read(unsigned at);
 
 template <> __device__ float read<1>(unsigned at) {
     float x;
-    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at));
+    asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(x) : "r"(at));
     return x;
 }
 
 template <> __device__ float read<2>(unsigned at) {
     float x, y;
-    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "r"(at));
+    asm volatile("ld.volatile.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "r"(at));
     return x + y;
 }
 
 template <> __device__ float read<4>(unsigned at) {
     float x, y, z, w;
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(at));
+    asm volatile("ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(at));
     return (x + y) + (z + w);
 }
 
