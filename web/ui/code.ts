@@ -2,7 +2,7 @@
 // the source stand above the code that comes from them.
 
 import { problemOf, type App } from "./app";
-import { h, number, plural, replace } from "./dom";
+import { h, narrow, plural, replace } from "./dom";
 import { heat } from "./palette";
 import type { Code, Site } from "./types";
 
@@ -80,8 +80,8 @@ export class CodeView {
     return h("button", {
       type: "button", class: "row has", "aria-label": said, title: said, "data-pc": pc, "data-heat": heat(site.wavefronts, site.ideal),
       "aria-pressed": String(site === chosen), onclick: () => this.app.choose(i),
-    }, cell(at, "n"), cell(number(site.requests)), cell(site.unresolved && !site.requests ? "?" : number(site.wavefronts), "wf"),
-      cell(number(site.ideal)), cell(number(site.conflicts) + (site.unresolved ? "+?" : ""), "conf"));
+    }, cell(at, "n"), cell(narrow(site.requests)), cell(site.unresolved && !site.requests ? "?" : narrow(site.wavefronts), "wf"),
+      cell(narrow(site.ideal)), cell(narrow(site.conflicts) + (site.unresolved ? "+?" : ""), "conf"));
   }
 
   /** light marks the instruction of a site. */

@@ -1,7 +1,7 @@
 // The editor: a text area over a painted copy of itself, beside a gutter with the counts of every line.
 
 import type { App } from "./app";
-import { h, number, plural, replace } from "./dom";
+import { h, narrow, plural, replace } from "./dom";
 import { heat } from "./palette";
 import type { Diagnostic, Site } from "./types";
 
@@ -140,8 +140,8 @@ export class Editor {
       "data-heat": heat(c.wavefronts, c.ideal), "aria-pressed": String(chosen?.line === n),
       onclick: () => this.choose(n),
     },
-      cell(String(n), "n"), cell(number(c.requests)), cell(c.faulted ? "fault" : c.unresolved && !c.requests ? "?" : number(c.wavefronts), "wf"),
-      cell(number(c.ideal)), cell(number(c.conflicts) + (c.unresolved ? "+?" : ""), "conf"));
+      cell(String(n), "n"), cell(narrow(c.requests)), cell(c.faulted ? "fault" : c.unresolved && !c.requests ? "?" : narrow(c.wavefronts), "wf"),
+      cell(narrow(c.ideal)), cell(narrow(c.conflicts) + (c.unresolved ? "+?" : ""), "conf"));
     row.addEventListener("mouseenter", () => this.lightLine(n, true));
     row.addEventListener("mouseleave", () => this.lightLine(n, false));
     return row;
