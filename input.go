@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"shmoo/access"
 	"shmoo/arch"
@@ -25,7 +27,10 @@ type Options struct {
 	Steps         int64      // most warp instructions of a block of machine code; 0 for the emulator's default
 	Args          []Arg      // arguments of a kernel of machine code
 	Unit          *smem.Unit // instead of the generation's own; nil for that
-	Layouts       []string   // ARRAY=TRANSFORM: lay an array of a sketch out by a transform of its bytes
+	// Include returns a file that a sketch includes in quotes, or fs.ErrNotExist to pass it over; nil passes all over.
+	// OpenFile looks beside the sketch.
+	Include func(name string) ([]byte, error)
+	Layouts []string // ARRAY=TRANSFORM: lay an array of a sketch out by a transform of its bytes
 }
 
 // on returns the generation a with the unit of the options, if they have one.
@@ -83,7 +88,25 @@ func OpenFile(ctx context.Context, name string, o Options) (*Input, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if o.Include == nil {
+		o.Include = IncludeFrom(filepath.Dir(name))
+	}
 	return Open(ctx, name, f, o)
+}
+
+// maxHeader bounds an included file in bytes.
+const maxHeader = 4 << 20
+
+// IncludeFrom reads headers from a folder, for Options.Include: regular files only, since a name in a sketch could be that of a device.
+func IncludeFrom(folder string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxHeader {
+			return nil, fs.ErrNotExist
+		}
+		return os.ReadFile(path)
+	}
 }
 
 // Open reads r to its end and opens what it holds; name is used in positions.

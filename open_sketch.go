@@ -22,7 +22,7 @@ func openSketch(_ context.Context, in *Input, data []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	options := sketch.Options{Defines: defines, Lanes: in.Arch.Unit.Lanes}
+	options := sketch.Options{Defines: defines, Include: o.Include, Lanes: in.Arch.Unit.Lanes}
 	program, err := sketch.Parse(in.Name, data, options)
 	if program != nil {
 		in.Lines = program.Line

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -296,6 +297,32 @@ func TestCompareProfile(t *testing.T) {
 	want := []shmoo.Verdict{shmoo.Equal, shmoo.Pairing, shmoo.WrongLaunch, shmoo.Arbitration}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("verdicts %q, want %q", got, want)
+	}
+}
+
+// TestInclude: headers are looked for beside the sketch; what is not there is passed over.
+func TestInclude(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("tile.h", "#define PITCH 33\n")
+	path := write("k.cu", "#include \"tile.h\"\n#include \"gone.h\"\n"+
+		"__global__ void k() { __shared__ int s[32 * PITCH]; s[threadIdx.x * PITCH] = 0; }\n")
+	in, err := shmoo.OpenFile(context.Background(), path, shmoo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := shmoo.Analyze(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if totals := r.Totals(); totals.Wavefronts != 1 {
+		t.Errorf("%d wavefronts, want 1 with the pitch of the header", totals.Wavefronts)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -204,6 +205,7 @@ func (p *program) stream(cmd *cobra.Command, f *inputFlags, args []string) (stri
 	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 		return "", nil, fmt.Errorf("%s is a folder, want a file", args[0])
 	}
+	f.options.Include = shmoo.IncludeFrom(filepath.Dir(args[0]))
 	r, err := os.Open(args[0])
 	return args[0], r, err
 }
