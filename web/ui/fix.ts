@@ -10,7 +10,7 @@ const columns: [Key, string, string][] = [
   ["wavefronts", "wavefronts", "over all requests of the array"],
   ["conflicts", "conflicts", "wavefronts above the ideal"],
   ["bytes", "bytes", "that the array takes"],
-  ["instructions", "index instr.", "instructions added to each access"],
+  ["instructions", "instr.", "instructions added to each access"],
   ["blocks_per_sm", "blocks/SM", "that fit on a multiprocessor at once"],
 ];
 
