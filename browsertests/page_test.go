@@ -292,6 +292,7 @@ func TestMeasuredSweep(t *testing.T) {
 
 func TestKeyboardOnly(t *testing.T) {
 	p := newTab(t)
+	p.quiet = true // half-typed sketches are wrong, which the server answers with status 400
 	p.open(serve(t, blank))
 	focus := func() string {
 		return eval[string](p, `document.activeElement.id || document.activeElement.className || document.activeElement.tagName`)
@@ -346,6 +347,44 @@ func TestEverythingHasAName(t *testing.T) {
 	described := eval[bool](p, `[...document.querySelectorAll("svg[role=img]")].every(s => s.querySelector("title")?.textContent && s.querySelector("desc")?.textContent)`)
 	if !described {
 		t.Error("a picture has no title or no description")
+	}
+}
+
+// Every colour of text reads on every ground that it stands on: WCAG 2 asks for a contrast of 4.5.
+func TestContrast(t *testing.T) {
+	p := newTab(t)
+	p.open(serve(t, web.Options{}))
+	const script = `(() => {
+		const probe = document.body.appendChild(document.createElement("i"));
+		const rgb = (name) => {
+			probe.style.color = "var(" + name + ")";
+			return getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);
+		};
+		const light = (name) => {
+			const [r, g, b] = rgb(name).map(v => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+			return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+		};
+		const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+		const texts = ["--ink", "--soft", "--accent", "--warn", "--error", "--good"];
+		const code = ["--ink", "--comment", "--word", "--builtin", "--number", "--string"];
+		const pairs = [...texts.flatMap(t => ["--paper", "--side"].map(g => [t, g])),
+			...code.flatMap(t => ["--paper", "--chosen", "--heat1"].map(g => [t, g])),
+			...["--heat2", "--heat3", "--heat4", "--heat5"].map(g => ["--ink", g])];
+		const bad = pairs.filter(([t, g]) => contrast(t, g) < 4.5).map(([t, g]) => t + " on " + g + ": " + contrast(t, g).toFixed(2));
+		probe.remove();
+		return bad;
+	})()`
+	p.example("transpose")
+	hot := eval[bool](p, `(() => {const row = document.querySelector('.paint [data-heat="5"]');
+		return [...row.children].every(e => getComputedStyle(e).color === getComputedStyle(row).color)})()`)
+	if !hot {
+		t.Error("the hottest line has coloured text, want ink only: nothing else has contrast there")
+	}
+	for _, dark := range []bool{false, true} {
+		p.dark(dark)
+		for _, bad := range eval[[]string](p, script) {
+			t.Errorf("dark %v: %s, want 4.5", dark, bad)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ export class Editor {
   readonly el: HTMLElement;
   private readonly text: HTMLTextAreaElement;
   private readonly paint = h("pre", { class: "paint", "aria-hidden": "true" });
-  private readonly gutter = h("div", { class: "gutter", role: "table", "aria-label": "counts of every line" });
+  private readonly gutter = h("div", { class: "gutter", role: "group", "aria-label": "counts of every line" });
   private lines = new Map<number, LineSites>();
   private seen = ""; // the site that was scrolled to
 
@@ -128,15 +128,15 @@ export class Editor {
 
   private gutterRow(n: number, chosen: Site | undefined): HTMLElement {
     const c = this.lines.get(n);
-    const cell = (text: string, cls = "") => h("span", { role: "cell", class: cls }, text);
+    const cell = (text: string, cls = "") => h("span", { class: cls }, text);
     if (!c) {
-      return h("div", { class: "row", role: "row" }, cell(String(n), "n"), cell(""), cell(""), cell(""), cell(""));
+      return h("div", { class: "row", "aria-hidden": "true" }, cell(String(n), "n"), cell(""), cell(""), cell(""), cell(""));
     }
     const bad = c.faulted > 0 ? "fault" : c.unresolved > 0 && c.requests === 0 ? "unknown" : "";
     const said = `line ${n}: ${plural(c.requests, "request")}, ${plural(c.wavefronts, "wavefront")}, ideal ${c.ideal}, ` +
       `${plural(c.conflicts, "conflict")}${c.unresolved ? `, ${c.unresolved} unresolved` : ""}`;
     const row = h("button", {
-      type: "button", class: `row has ${bad}`, role: "row", "aria-label": said, title: said, "data-line": n,
+      type: "button", class: `row has ${bad}`, "aria-label": said, title: said, "data-line": n,
       "data-heat": heat(c.wavefronts, c.ideal), "aria-pressed": String(chosen?.line === n),
       onclick: () => this.choose(n),
     },
