@@ -13,6 +13,7 @@ import (
 	"shmoo/arch"
 	"shmoo/gpu"
 	"shmoo/gpu/cuda"
+	"shmoo/internal/golden"
 	"shmoo/pattern"
 	"shmoo/smem"
 )
@@ -239,7 +240,7 @@ func TestKernelText(t *testing.T) {
 			t.Errorf("%s: broken format in:\n%s", in.op, text)
 		}
 	}
-	golden(t, "ld64.ptx", []byte(ptxHeader("sm_90")+kernelText(&instructions[3], shape{copies: 2, loops: 2, rounds: 1, batch: 2})))
+	golden.Check(t, "ld64.ptx", []byte(ptxHeader("sm_90")+kernelText(&instructions[3], shape{copies: 2, loops: 2, rounds: 1, batch: 2})))
 }
 
 func TestGenerate(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -21,10 +20,9 @@ import (
 
 	"shmoo/diag"
 	"shmoo/gpu"
+	"shmoo/internal/golden"
 	"shmoo/space"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func mustSpace(t testing.TB, text string) *space.Space {
 	t.Helper()
@@ -349,19 +347,7 @@ func TestWriters(t *testing.T) {
 		if err := write(&got); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got.String()); diff != "" {
-			t.Errorf("%s differs (run with -update to accept; -want +got):\n%s", path, diff)
-		}
+		golden.Check(t, name, got.Bytes())
 	}
 }
 

@@ -55,13 +55,12 @@ type device struct {
 	ended      chan struct{} // closed when the goroutine has given the context back
 	closing    sync.Once
 
-	lib      *library
-	number   int32
-	context  uint64
-	started  uint64 // events around a launch
-	stopped  uint64
-	broken   error // why the device is of no further use
-	retained bool
+	lib     *library
+	number  int32
+	context uint64
+	started uint64 // events around a launch
+	stopped uint64
+	broken  error // why the device is of no further use
 }
 
 type request struct {
