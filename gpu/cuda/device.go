@@ -39,7 +39,11 @@ func open(ctx context.Context, l *library, index int) (gpu.Device, error) {
 		d.management = m
 	}
 	go d.own()
-	if err := d.do(ctx, func() error { return d.begin(int32(index)) }); err != nil {
+	begin := func() error { return d.begin(int32(index)) }
+	if d.management != nil {
+		begin = func() error { return d.management.learnOwn(func() error { return d.begin(int32(index)) }) }
+	}
+	if err := d.do(ctx, begin); err != nil {
 		d.Close()
 		return nil, err
 	}
