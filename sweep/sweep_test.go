@@ -503,3 +503,30 @@ func FuzzLog(f *testing.F) {
 		}
 	})
 }
+
+// Predicted figures stand beside the measured ones, and alone without a bench.
+func TestPredict(t *testing.T) {
+	s := mustSpace(t, "A=1,2,3")
+	o := Options{Least: 5, Most: 5, Predict: func(p Point) (map[string]float64, error) {
+		if p.Values[0].Int == 3 {
+			return nil, errors.New("an address depends on data")
+		}
+		return map[string]float64{"predicted": 10 * float64(p.Values[0].Int)}, nil
+	}}
+	for name, tt := range map[string]struct {
+		bench Bench
+		want  string
+	}{
+		"measured": {newFake(constant, 0, 1), "1 ms* (10, 1)  1 ms= (20, 2)  1 ms= (3)\n"},
+		"alone":    {nil, "? (10)  ? (20)    ?\n"},
+	} {
+		var text strings.Builder
+		if err := sweep(t, s, tt.bench, o).WriteText(&text, "predicted", "ways", "unheard of"); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), tt.want) ||
+			!strings.Contains(text.String(), "not predicted: A=3: an address depends on data\n") {
+			t.Errorf("%s: got\n%swant in it %s", name, text.String(), tt.want)
+		}
+	}
+}
