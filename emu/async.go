@@ -10,13 +10,13 @@ var asyncOps = func() map[string]semantics {
 	for _, name := range []string{"SYNCS.ARRIVE", "SYNCS.CAS", "SYNCS.CCTL", "SYNCS.EXCH"} {
 		rows[name] = semantics{exec: execBarrierObject}
 	}
-	for _, name := range []string{"UBLKCP", "UBLKRED", "UTMALDG", "STAS", "REDAS"} {
+	for _, name := range []string{"UBLKCP", "UBLKRED", "UTMALDG", "STAS", "REDAS", "UMEMSETS", "UGETNEXTWORKID"} {
 		rows[name] = semantics{exec: execArrival}
 	}
 	for _, name := range []string{"HGMMA", "IGMMA", "UTCMMA", "UTCCP", "UTCBAR", "UTCATOMSWS", "LDTM", "STTM"} {
 		rows[name] = semantics{exec: execTensor}
 	}
-	for _, name := range []string{"TEX", "TLD", "TLD4", "SULD", "SUST"} {
+	for _, name := range []string{"TEX", "TLD", "TLD4", "SULD", "SUST", "LDGMC"} {
 		rows[name] = semantics{exec: execData}
 	}
 	return rows

@@ -10,7 +10,7 @@ import (
 // TestBulkCopy runs a kernel that waits for a bulk copy at a memory barrier: the wait ends, what arrives is unknown, and addresses that do not
 // depend on it stay exact.
 func TestBulkCopy(t *testing.T) {
-	p := programOf(t, readCubin(t, "testdata/async.sm_90.cubin"), "bulkcopy")
+	p := programOf(t, readCubin(t, "testdata/async.sm_90.cubin.gz"), "bulkcopy")
 	result, err := Run(context.Background(), p, line(1, 256, Pointer(), Pointer()), Options{}, nil)
 	if err != nil {
 		t.Fatal(err)

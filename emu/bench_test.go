@@ -7,7 +7,7 @@ import (
 
 // BenchmarkInteger runs integer kernels and reports warp instructions per second.
 func BenchmarkInteger(b *testing.B) {
-	img := readCubin(b, "testdata/kernels.sm_90.cubin")
+	img := readCubin(b, "testdata/kernels.sm_90.cubin.gz")
 	for _, c := range []struct {
 		name   string
 		launch Launch

@@ -15,13 +15,10 @@ var convertOps = withUniform(map[string]semantics{
 	"F2I":  {fold: foldF2I, prepare: prepareFloatSource},
 	"F2F":  {fold: foldF2F, prepare: prepareFloatSource},
 	"FRND": {fold: foldFRND, prepare: prepareFRND},
-	"F2FP": {exec: inexact},
+	"F2FP": {fold: foldF2FP, form: formF32, prepare: prepareF2FP},
 	"I2I":  {exec: unsupported},
 	"I2IP": {exec: unsupported},
 }, map[string]string{"I2F": "UI2F", "I2FP": "UI2FP", "F2I": "UF2I"})
-
-// inexact executes floating-point instructions whose packing the decoder does not say: data, not addresses. The result is unknown.
-func inexact(w *warp, o *inst) { unsupported(w, o) }
 
 func dataType(o *inst, m sass.Mod, none sass.DataType) sass.DataType {
 	if t := sass.DataType(o.mod(m)); t != 0 {

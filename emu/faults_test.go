@@ -12,7 +12,7 @@ import (
 // faultProgram loads a kernel of testdata/faults.cu with its line table.
 func faultProgram(t *testing.T, name string) *Program {
 	t.Helper()
-	img := readCubin(t, "testdata/faults.sm_90.cubin")
+	img := readCubin(t, "testdata/faults.sm_90.cubin.gz")
 	k := img.Kernel(name)
 	if k == nil {
 		t.Fatalf("no kernel %s", name)

@@ -17,12 +17,12 @@ var floatOps = withUniform(map[string]semantics{
 	"DMUL":    {fold: foldDMUL, form: formF64, pairs: "ab"},
 	"DFMA":    {fold: foldDFMA, form: formF64, pairs: "abc"},
 	"MUFU":    {fold: foldMUFU, form: formF32},
-	"HFMA2":   {prepare: prepareHFMA2, form: formHalf},
-	"HADD2":   {prepare: prepareHADD2, form: formHalf},
-	"HMUL2":   {exec: inexact},
-	"HSET2":   {exec: inexact},
-	"HSETP2":  {exec: inexact},
-	"HMNMX2":  {exec: inexact},
+	"HADD2":   {fold: foldHADD2, form: formHalf, prepare: prepareHalf},
+	"HMUL2":   {fold: foldHMUL2, form: formHalf, prepare: prepareHalf},
+	"HFMA2":   {fold: foldHFMA2, form: formHalf, prepare: prepareHalf},
+	"HMNMX2":  {fold: foldHMNMX2, form: formHalf, prepare: prepareHalf},
+	"HSET2":   {fold: foldHSET2, form: formHalf, probes: probeCompare, prepare: prepareHalf},
+	"HSETP2":  {fold: foldHSETP2, form: formHalf, probes: probeCompare, prepare: prepareHalf},
 	"HMMA":    {exec: execTensor},
 	"IMMA":    {exec: execTensor},
 	"BMMA":    {exec: execTensor},
@@ -163,26 +163,4 @@ func foldMUFU(o *inst, x *values) {
 		d &= 0x8000_0000
 	}
 	x.d = d
-}
-
-// prepareHFMA2 models the use of HFMA2 that matters to addresses: a constant moved as 0 * 0 + C. Halves that are zero times
-// anything are not taken for zero: not-a-number would survive.
-func prepareHFMA2(m *machine, o *inst) {
-	zero := func(p *operand) bool { return p.kind == fromFixed && uint32(p.imm)&0x7fff_7fff == 0 }
-	if !zero(&o.a) || !zero(&o.b) {
-		o.exec = inexact
-		return
-	}
-	o.fold, o.exec = func(_ *inst, x *values) { x.d = x.c }, foldLanes
-	o.a, o.b = operand{}, operand{}
-}
-
-// prepareHADD2 models HADD2 as a move: minus zero plus a constant.
-func prepareHADD2(m *machine, o *inst) {
-	const minusZero = 0x8000_8000
-	if o.a.kind != fromFixed || uint32(o.a.imm) != minusZero || o.b.kind != fromFixed {
-		o.exec = inexact
-		return
-	}
-	o.fold, o.exec = func(_ *inst, x *values) { x.d = x.b }, foldLanes
 }

@@ -14,7 +14,7 @@ import (
 func TestDependent(t *testing.T) {
 	for _, target := range []string{"80", "90", "120"} {
 		t.Run("sm_"+target, func(t *testing.T) {
-			p := programOf(t, readCubin(t, "testdata/kernels.sm_"+target+".cubin"), "dependent")
+			p := programOf(t, readCubin(t, "testdata/kernels.sm_"+target+".cubin.gz"), "dependent")
 			unit := arch.MustLookup("sm_" + target).Unit
 			launch := line(1, 256, Pointer(), Pointer(), Int32(256))
 			unknown, err := Run(context.Background(), p, launch, Options{Unit: unit}, nil)
@@ -108,7 +108,7 @@ func dependentWant(in []byte, t int) uint32 {
 
 // TestKnownStays checks that a value computed before a branch on unknown data is still known behind it, and one that both sides change is not.
 func TestKnownStays(t *testing.T) {
-	p := programOf(t, readCubin(t, "testdata/kernels.sm_80.cubin"), "dependent")
+	p := programOf(t, readCubin(t, "testdata/kernels.sm_80.cubin.gz"), "dependent")
 	last := -1
 	_, err := Run(context.Background(), p, line(1, 256, Pointer(), Pointer(), Int32(256)), Options{}, func(e *Event) bool {
 		if e.Exact() {
@@ -128,7 +128,7 @@ func TestKnownStays(t *testing.T) {
 // input: exact accesses are among those of the full run, and known bytes of the output are the right ones.
 func TestWithheld(t *testing.T) {
 	for _, target := range targets {
-		img := readCubin(t, fmt.Sprintf("testdata/kernels.sm_%d.cubin", target))
+		img := readCubin(t, fmt.Sprintf("testdata/kernels.sm_%d.cubin.gz", target))
 		for _, c := range ownCases {
 			if target < c.since || c.kernel == "locks" {
 				continue

@@ -12,7 +12,7 @@ import (
 // in a result or one of the package's errors.
 func FuzzRun(f *testing.F) {
 	for _, target := range []string{"75", "80", "90", "120"} {
-		img := readCubin(f, "testdata/kernels.sm_"+target+".cubin")
+		img := readCubin(f, "testdata/kernels.sm_"+target+".cubin.gz")
 		for _, k := range img.Kernels {
 			f.Add(uint8(k.Image.Arch), k.Code[:min(len(k.Code), 2048)])
 		}

@@ -32,7 +32,8 @@ type inst struct {
 
 	fixed []*lanes // LDC without an index: its words, in every lane
 
-	imm uint32 // operation-specific
+	sel [3]uint8 // half-precision operands A, B, C: which halves are read
+	imm uint32   // operation-specific
 	in  *sass.Inst
 }
 

@@ -183,6 +183,10 @@ var ownCases = []ownCase{
 		in, out := random(256, 61), make([]byte, 4*256)
 		return line(2, 128, Buffer(in), Buffer(out)), out, func(i int) uint32 { return floatsWant(word(in, i)) }
 	}},
+	{kernel: "halves", launch: func() (Launch, []byte, func(int) uint32) {
+		in, out := random(256, 65), make([]byte, 4*256)
+		return line(2, 128, Buffer(in), Buffer(out)), out, func(i int) uint32 { return halvesWant(word(in, i), word(in, i^1)) }
+	}},
 	{kernel: "locks", launch: func() (Launch, []byte, func(int) uint32) {
 		out := make([]byte, 4)
 		return line(1, 64, Buffer(out)), out, func(int) uint32 {
@@ -448,13 +452,42 @@ func floatsWant(v uint32) uint32 {
 	return n*31 + math.Float32bits(float32(math.Sqrt(float64(f*f)))) + whole
 }
 
+func halvesWant(x, y uint32) uint32 {
+	x, y = x&0xbfffbfff, y&0xbfffbfff
+	a := [2]float64{fromHalf(uint16(x)), fromHalf(uint16(x >> 16))}
+	b := [2]float64{fromHalf(uint16(y)), fromHalf(uint16(y >> 16))}
+	pair := func(f func(k int) float64) uint32 { return uint32(toHalf(f(0))) | uint32(toHalf(f(1)))<<16 }
+	r := pair(func(k int) float64 { return a[k] + b[k] })
+	add := func(v uint32) { r = r*31 + v }
+	add(pair(func(k int) float64 { return a[k] * b[k] }))
+	add(pair(func(k int) float64 { return math.FMA(a[k], b[k], a[k]) }))
+	add(pair(func(k int) float64 { return a[1] - b[k] }))
+	add(pair(func(k int) float64 { return math.FMA(a[0], b[k], -b[k]) }))
+	n := uint32(3) + 7
+	if a[0] > b[1] {
+		n += 2
+	}
+	if a[0] <= b[0] && a[1] <= b[1] {
+		n += 11
+	}
+	add(n)
+	add(pair(func(k int) float64 { return float64(bit(a[k] > b[k])) }))
+	add(math.Float32bits(float32(a[0])*3) + math.Float32bits(float32(b[1])))
+	scaled := [2]float64{float64(float32(int32(x)) * 1e-6), float64(float32(y) * 1e-5)}
+	add(pair(func(k int) float64 { return scaled[k] }))
+	if a[0] < 0.5 {
+		r ^= 0x1234
+	}
+	return r
+}
+
 // undecoded are cases that meet an instruction which the decoder does not know yet.
 var undecoded = map[string]string{"sm_120/floats": "UFFMA with an immediate addend"}
 
 // TestOwnKernels runs the kernels of testdata/kernels.cu for every target and compares all of their output with what Go computes.
 func TestOwnKernels(t *testing.T) {
 	for _, target := range targets {
-		img := readCubin(t, fmt.Sprintf("testdata/kernels.sm_%d.cubin", target))
+		img := readCubin(t, fmt.Sprintf("testdata/kernels.sm_%d.cubin.gz", target))
 		for _, c := range ownCases {
 			if target < c.since {
 				continue

@@ -12,7 +12,7 @@ var _ access.Source = (*Source)(nil)
 
 // TestParallel runs blocks one by one and several at a time: the accesses come in the same order, with the same result and memory.
 func TestParallel(t *testing.T) {
-	p := programOf(t, readCubin(t, "testdata/kernels.sm_90.cubin"), "transpose")
+	p := programOf(t, readCubin(t, "testdata/kernels.sm_90.cubin.gz"), "transpose")
 	run := func(workers int) ([]Event, []byte, *Result) {
 		const w, h = 128, 128
 		out := make([]byte, 4*w*h)
@@ -52,7 +52,7 @@ func TestParallel(t *testing.T) {
 }
 
 func TestSource(t *testing.T) {
-	p := programOf(t, readCubin(t, "testdata/kernels.sm_90.cubin"), "dependent")
+	p := programOf(t, readCubin(t, "testdata/kernels.sm_90.cubin.gz"), "dependent")
 	for _, workers := range []int{1, 2} {
 		l := line(2, 256, Pointer(), Pointer(), Int32(256))
 		s, err := NewSource(p, l, Options{Parallel: workers})
@@ -99,7 +99,7 @@ func TestSource(t *testing.T) {
 
 // TestSites checks what a site says of its instruction.
 func TestSites(t *testing.T) {
-	img := readCubin(t, "testdata/kernels.sm_80.cubin")
+	img := readCubin(t, "testdata/kernels.sm_80.cubin.gz")
 	for _, c := range []struct {
 		kernel string
 		want   map[string]int // instruction names and widths

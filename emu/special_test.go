@@ -4,7 +4,7 @@ import "testing"
 
 // TestSpecialRegisters checks what S2R gives a lane of a three-dimensional block.
 func TestSpecialRegisters(t *testing.T) {
-	p := programOf(t, readCubin(t, "testdata/kernels.sm_80.cubin"), "blocks3d")
+	p := programOf(t, readCubin(t, "testdata/kernels.sm_80.cubin.gz"), "blocks3d")
 	m, err := newMachine(p, Launch{Grid: [3]int{2, 3, 4}, Block: [3]int{5, 4, 3}, Args: []Arg{Pointer()}}, Limits{})
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func TestTargetsAgree(t *testing.T) {
 				if target < c.since {
 					continue
 				}
-				img := readCubin(t, fmt.Sprintf("testdata/kernels.sm_%d.cubin", target))
+				img := readCubin(t, fmt.Sprintf("testdata/kernels.sm_%d.cubin.gz", target))
 				launch, _, _ := c.launch()
 				got := requests(t, programOf(t, img, c.kernel), launch)
 				if want == nil {

@@ -14,7 +14,7 @@ func TestFastPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	seen := map[string]int{}
 	for _, target := range targets {
-		img := readCubin(t, fmt.Sprintf("testdata/kernels.sm_%d.cubin", target))
+		img := readCubin(t, fmt.Sprintf("testdata/kernels.sm_%d.cubin.gz", target))
 		for _, k := range img.Kernels {
 			p, err := NewProgram(codeOf(k))
 			if err != nil {

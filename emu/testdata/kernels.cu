@@ -1,5 +1,6 @@
 // Integer kernels whose results emu_test.go computes in Go. See build.sh for how the cubins are made.
 #include <cstdint>
+#include <cuda_fp16.h>
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -216,6 +217,25 @@ extern "C" __global__ void floats(const u32* in, u32* out) {
     n = n * 31 + (u32)fmod(d, 1000.0) + (u32)(u64)d;
     n = n * 31 + __float_as_uint(sqrtf(f * f)) + (u32)(v / 3.0f);
     out[gid()] = n;
+}
+
+// Half precision on finite numbers: arithmetic, comparisons, conversions.
+__device__ __forceinline__ u32 raw(__half2 h) { return *reinterpret_cast<u32*>(&h); }
+
+extern "C" __global__ void halves(const u32* in, u32* out) {
+    u32 i = gid(), x = in[i] & 0xbfffbfff, y = in[i ^ 1] & 0xbfffbfff; // magnitudes below 2
+    __half2 a = *reinterpret_cast<__half2*>(&x), b = *reinterpret_cast<__half2*>(&y);
+    u32 r = raw(__hadd2(a, b));
+    r = r * 31 + raw(__hmul2(a, b));
+    r = r * 31 + raw(__hfma2(a, b, a));
+    r = r * 31 + raw(__hsub2(__high2half2(a), b));
+    r = r * 31 + raw(__hfma2(__low2half2(a), b, __hneg2(b)));
+    r = r * 31 + (__hgt(__low2half(a), __high2half(b)) ? 5 : 3) + (__hbeq2(a, a) ? 7 : 0) + (__hble2(a, b) ? 11 : 0);
+    r = r * 31 + raw(__hgt2(a, b));
+    r = r * 31 + __float_as_uint(__low2float(a) * 3.0f) + __float_as_uint(__high2float(b));
+    r = r * 31 + raw(__floats2half2_rn((float)(int)x * 1e-6f, (float)y * 1e-5f));
+    if (__hlt(__low2half(a), __float2half(0.5f))) r ^= 0x1234;
+    out[i] = r;
 }
 
 // Lanes of one warp take turns: forward progress of lanes that wait for each other.
