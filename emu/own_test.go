@@ -187,6 +187,15 @@ var ownCases = []ownCase{
 		in, out := random(256, 65), make([]byte, 4*256)
 		return line(2, 128, Buffer(in), Buffer(out)), out, func(i int) uint32 { return halvesWant(word(in, i), word(in, i^1)) }
 	}},
+	{kernel: "tables", launch: func() (Launch, []byte, func(int) uint32) {
+		out := make([]byte, 4*64)
+		return line(1, 64, Buffer(out)), out, func(t int) uint32 {
+			const table = "31415926535897932384626433832795"
+			scale := [8]uint32{2, 3, 5, 7, 11, 13, 17, 19}
+			at := func(i int) uint32 { return uint32(table[i&31] - '0') }
+			return (at(t)*32 + uint32(t)) * 7 * scale[at(3*t)&7]
+		}
+	}},
 	{kernel: "locks", launch: func() (Launch, []byte, func(int) uint32) {
 		out := make([]byte, 4)
 		return line(1, 64, Buffer(out)), out, func(int) uint32 {

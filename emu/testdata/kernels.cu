@@ -238,6 +238,18 @@ extern "C" __global__ void halves(const u32* in, u32* out) {
     out[i] = r;
 }
 
+// Tables that the module brings along, in global and in constant memory.
+__device__ u32 table[32] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, 2, 7, 9, 5};
+__constant__ u32 scale[8] = {2, 3, 5, 7, 11, 13, 17, 19};
+
+extern "C" __global__ void tables(u32* out) {
+    __shared__ u32 s[512];
+    u32 t = threadIdx.x;
+    for (int i = t; i < 512; i += blockDim.x) s[i] = i * 7;
+    __syncthreads();
+    out[t] = s[table[t & 31] * 32 + t] * scale[table[(t * 3) & 31] & 7];
+}
+
 // Lanes of one warp take turns: forward progress of lanes that wait for each other.
 extern "C" __global__ void locks(u32* out) {
     __shared__ u32 lock, count;
