@@ -305,6 +305,29 @@ extern "C" __global__ void matrices(const u32* in, u32* out) {
 #endif
 }
 
+// Branches, loops, guarded stores and collectives that depend on data, whose results do so only in part.
+extern "C" __global__ void unsure(const u32* in, u32* out) {
+    __shared__ u32 s[256];
+    u32 t = threadIdx.x, v = in[t], r = t, a[4] = {t, t + 1, t + 2, t + 3};
+    s[t] = t * 3;
+    __syncthreads();
+    if (v & 1) { r = r * 5 + 1; s[t] = 7; __threadfence_block(); out[2048 + t] = 1; }
+    else { r = r * 5 + 1; __threadfence_block(); out[2304 + t] = 2; }
+    u32 members = 0;
+    if (v & 2) { members = __popc(__activemask()); __threadfence_block(); s[t] = t * 3; }
+    u32 n = 0;
+    for (u32 i = 0; i < ((v >> 4) & 3); i++) { n += i + t; s[t] ^= n; __threadfence_block(); }
+    if (v & 8) {
+        for (u32 i = 0; i < ((v >> 8) & 3); i++) { a[(i + t) & 3] = r + i; if ((v >> i) & 0x8000) break; }
+        if (v & 0x400) r += 9; else { r += 9; a[1] = a[1]; }
+    }
+    u32 w = __shfl_xor_sync(~0u, v & 64 ? r : r, 3) + __shfl_xor_sync(~0u, members, 1);
+    if (t < 128 && (v & 0x1000)) { s[t] = 1; __threadfence_block(); if (v & 0x2000) out[1024 + t] = 5; else out[1024 + t] = 5; }
+    __syncthreads();
+    out[t] = r; out[256 + t] = s[t]; out[512 + t] = a[t & 3] * 31 + a[(t + 1) & 3]; out[768 + t] = s[(t * 5) & 255] + w;
+    out[1280 + t] = n; out[1536 + t] = members; out[1792 + t] = t & 1 ? s[t] : t;
+}
+
 // What depends on data, for runs in which the data is not given.
 extern "C" __global__ void dependent(const u32* in, u32* out, int n) {
     __shared__ u32 s[256];
