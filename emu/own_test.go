@@ -197,6 +197,7 @@ var ownCases = []ownCase{
 		}
 	}},
 	{kernel: "unsure", launch: unsureCase},
+	{kernel: "unsure2", launch: unsure2Case},
 	{kernel: "locks", launch: func() (Launch, []byte, func(int) uint32) {
 		out := make([]byte, 4)
 		return line(1, 64, Buffer(out)), out, func(int) uint32 {
@@ -512,6 +513,46 @@ func unsureCase() (Launch, []byte, func(int) uint32) {
 		}
 	}
 	return line(1, n, Buffer(in), Buffer(out)), out, func(i int) uint32 { return o[i] }
+}
+
+func unsure2Case() (Launch, []byte, func(int) uint32) {
+	const n = 128
+	in, out := random(n, 78), make([]byte, 4*13*n)
+	called := func(x, y uint32) uint32 { return mix(x) ^ y*2654435761 }
+	var o [13][n]uint32
+	for t := range uint32(n) {
+		v, c := word(in, int(t)), uint32(0)
+		for k := t &^ 31; k < t&^31+32; k++ {
+			c += bit(word(in, int(k))&2 == v&2)
+		}
+		o[3][t], o[4][t], o[6][t], o[7][t], o[8][t], o[9][t] = t, c, t, t, t, t
+		if v&1 != 0 {
+			o[0][t], o[3][t] = called(t, 1), 7
+		}
+		if v&2 != 0 {
+			o[1][t] = called(t, c)
+		} else {
+			o[2][t] = called(c, t)
+		}
+		for i := range v >> 2 & 7 {
+			if i == 5 {
+				o[5][t] = 1
+			}
+			o[6][t] = called(o[6][t], 0)
+		}
+		if v&32 != 0 {
+			o[7][t] = 9
+		}
+		if v&64 != 0 {
+			o[8][t], o[9][t] = 99, t+1
+		}
+		if v&128 != 0 {
+			o[10][t] = called(t, 3)
+		} else {
+			o[11][t], o[12][t] = 1, 5
+		}
+	}
+	return line(1, n, Buffer(in), Buffer(out)), out, func(i int) uint32 { return o[i/n][i%n] }
 }
 
 func halvesWant(x, y uint32) uint32 {

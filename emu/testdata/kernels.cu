@@ -328,6 +328,30 @@ extern "C" __global__ void unsure(const u32* in, u32* out) {
     out[1280 + t] = n; out[1536 + t] = members; out[1792 + t] = t & 1 ? s[t] : t;
 }
 
+// The same, one construct at a time, each with shared memory and output of its own. Calls keep the compiler from predicating.
+extern "C" __global__ void unsure2(const u32* in, u32* out) {
+    __shared__ u32 s[5][128];
+    u32 t = threadIdx.x, v = in[t], c = 0, flag = 0, x = t;
+    for (int k = 0; k < 5; k++) s[k][t] = t;
+    if (v & 1) { s[0][t] = 7; out[t] = called(t, 1); }              // a store on one side
+    if (v & 2) { c = __popc(__activemask()); out[128 + t] = called(t, c); }
+    else { c = __popc(__activemask()); out[256 + t] = called(c, t); } // who is here differs on both sides
+    for (u32 i = 0; i < ((v >> 2) & 7); i++) {                       // what later rounds do
+        if (i == 5) flag = 1;
+        s[1][t] = called(s[1][t], 0);
+    }
+    if (v & 32) s[2][t] = 9;                                         // a guarded store
+    u32 at = (u32)__cvta_generic_to_shared(&s[3][0]);
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p add.u32 %0, %0, 1; @!p st.shared.u32 [%2], %0; @p st.shared.u32 [%2], 99; }"
+                 : "+r"(x) : "r"(v & 64), "r"(at + 4 * t) : "memory");
+    out[384 + t] = s[0][t]; out[512 + t] = c; out[640 + t] = flag; out[768 + t] = s[1][t];
+    out[896 + t] = s[2][t]; out[1024 + t] = s[3][t]; out[1152 + t] = x;
+    if (v & 128) { out[1280 + t] = called(t, 3); return; }           // lanes that leave
+    out[1408 + t] = 1;
+    s[4][t] = 5;
+    out[1536 + t] = s[4][t];
+}
+
 // What depends on data, for runs in which the data is not given.
 extern "C" __global__ void dependent(const u32* in, u32* out, int n) {
     __shared__ u32 s[256];
