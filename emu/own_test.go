@@ -531,8 +531,6 @@ func unsure2Case() (Launch, []byte, func(int) uint32) {
 		}
 		if v&2 != 0 {
 			o[1][t] = called(t, c)
-		} else {
-			o[2][t] = called(c, t)
 		}
 		for i := range v >> 2 & 7 {
 			if i == 5 {
@@ -546,9 +544,7 @@ func unsure2Case() (Launch, []byte, func(int) uint32) {
 		if v&64 != 0 {
 			o[8][t], o[9][t] = 99, t+1
 		}
-		if v&128 != 0 {
-			o[10][t] = called(t, 3)
-		} else {
+		if v&128 == 0 {
 			o[11][t], o[12][t] = 1, 5
 		}
 	}

@@ -334,8 +334,8 @@ extern "C" __global__ void unsure2(const u32* in, u32* out) {
     u32 t = threadIdx.x, v = in[t], c = 0, flag = 0, x = t;
     for (int k = 0; k < 5; k++) s[k][t] = t;
     if (v & 1) { s[0][t] = 7; out[t] = called(t, 1); }              // a store on one side
-    if (v & 2) { c = __popc(__activemask()); out[128 + t] = called(t, c); }
-    else { c = __popc(__activemask()); out[256 + t] = called(c, t); } // who is here differs on both sides
+    if (v & 2) { c = __popc(__activemask()); out[128 + t] = called(t, c); } // who is here
+    if (!(v & 2)) { asm volatile(""); c = __popc(__activemask()); s[4][t] = called(t, c); }
     for (u32 i = 0; i < ((v >> 2) & 7); i++) {                       // what later rounds do
         if (i == 5) flag = 1;
         s[1][t] = called(s[1][t], 0);
@@ -346,7 +346,7 @@ extern "C" __global__ void unsure2(const u32* in, u32* out) {
                  : "+r"(x) : "r"(v & 64), "r"(at + 4 * t) : "memory");
     out[384 + t] = s[0][t]; out[512 + t] = c; out[640 + t] = flag; out[768 + t] = s[1][t];
     out[896 + t] = s[2][t]; out[1024 + t] = s[3][t]; out[1152 + t] = x;
-    if (v & 128) { out[1280 + t] = called(t, 3); return; }           // lanes that leave
+    if (v & 128) { s[4][t] = called(t, 3); return; }                 // lanes that leave
     out[1408 + t] = 1;
     s[4][t] = 5;
     out[1536 + t] = s[4][t];
