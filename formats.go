@@ -9,7 +9,7 @@ type Arg = launch.Arg
 
 // formats are tried in this order. A build for a page leaves the large ones out: see formats_js.go.
 var formats = []format{
-	{"binary", isBinary, openBinary},
+	{"binary", IsBinary, openBinary},
 	{"pattern", isPattern, openPattern},
 	{"sketch", isText, openSketch},
 }

@@ -26,7 +26,8 @@ import (
 // Magic numbers of what holds machine code: ELF files, archives, fatbins.
 var binaryMagic = [][]byte{[]byte("\x7fELF"), []byte("!<arch>\n"), {0x50, 0xed, 0x55, 0xba}}
 
-func isBinary(data []byte) bool {
+// IsBinary reports whether data begins as a file does that may hold machine code.
+func IsBinary(data []byte) bool {
 	return slices.ContainsFunc(binaryMagic, func(magic []byte) bool { return bytes.HasPrefix(data, magic) })
 }
 

@@ -2,7 +2,9 @@ package browsertests
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -88,5 +90,29 @@ func TestWebAssemblySize(t *testing.T) {
 	const most = 3 << 19 // 1.5 MiB
 	if reply.ContentLength > most {
 		t.Errorf("the model has %d bytes, want at most %d", reply.ContentLength, most)
+	}
+}
+
+// TestSite opens the folder that "make site" writes, behind a server that knows nothing but files.
+func TestSite(t *testing.T) {
+	findBrowser(t)
+	needModel(t, serve(t, web.Options{}))
+	site := t.TempDir()
+	build := exec.Command("go", "run", "-C", "../tools", "./uibuild", "-site", site, "-model", "../web/model")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files := httptest.NewServer(http.FileServer(http.Dir(site)))
+	t.Cleanup(files.Close)
+	p := newTab(t)
+	p.open(files.URL + "/")
+	p.example("scan_chunk")
+	if got := p.total("conflicts"); got != "3,472" {
+		t.Errorf("%s conflicts, want 3,472", got)
+	}
+	for _, url := range p.requests {
+		if strings.Contains(url, "/api/") {
+			t.Errorf("the site asked for %s, want it to compute by itself", url)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func (r *Report) Lines() []Line {
 			at[p] = n
 			lines = append(lines, Line{File: p.file, Line: p.line})
 		}
-		lines[n].Tally.add(&s.Tally)
+		lines[n].Tally.Add(&s.Tally)
 		lines[n].Sites = append(lines[n].Sites, i)
 	}
 	slices.SortStableFunc(lines, func(a, b Line) int {

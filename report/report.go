@@ -62,7 +62,8 @@ func (t *Tally) Coverage() float64 {
 	return float64(t.Requests) / float64(all)
 }
 
-func (t *Tally) add(o *Tally) {
+// Add adds the sums of o to t. It keeps nothing of o.
+func (t *Tally) Add(o *Tally) {
 	t.Requests += o.Requests
 	t.Wavefronts += o.Wavefronts
 	t.Ideal += o.Ideal
@@ -146,7 +147,7 @@ type Report struct {
 func (r *Report) Totals() Tally {
 	var t Tally
 	for i := range r.Sites {
-		t.add(&r.Sites[i].Tally)
+		t.Add(&r.Sites[i].Tally)
 	}
 	return t
 }
@@ -226,7 +227,7 @@ func (r *Report) Merge(o *Report) error {
 		s, from := &r.Sites[i], &o.Sites[i]
 		tally := from.Tally
 		tally.Unresolved = maps.Clone(tally.Unresolved)
-		s.Tally.add(&tally)
+		s.Tally.Add(&tally)
 		if s.Worst == nil || from.Worst != nil &&
 			from.Worst.Wavefronts-from.Worst.Ideal > s.Worst.Wavefronts-s.Worst.Ideal {
 			s.Worst = from.Worst

@@ -10,7 +10,8 @@
 //	result, err := sweep.Run(ctx, s, bench, sweep.Options{Log: log})
 //	err = result.WriteText(os.Stdout) // the table, medians with intervals; points that tie with the best are marked
 //
-// A point that does not compile, faults, hangs or gives wrong results is a row with its reason, and the sweep goes on. Two
+// A point that does not compile, faults, hangs or gives wrong results is a row with its reason, and the sweep goes on; since
+// a fault or a hang leaves the device unusable for its process, [Supervise] runs the sweep in children. Two
 // points differ when a Mann-Whitney test says so at [Options.Alpha], corrected for the number of pairs (Holm), and their
 // medians are more than [Options.Effect] apart; otherwise they tie.
 //

@@ -13,7 +13,7 @@ import (
 
 // A Kernel is a Bench of CUDA C++: every point is compiled with its parameters as macros, checked, and timed on a device.
 type Kernel struct {
-	// Open opens the device, and opens it again after a fault. The Bench closes what it opens.
+	// Open opens the device when the first point needs it. Close closes it.
 	Open     func(ctx context.Context) (gpu.Device, error)
 	Compiler gpu.Compiler
 	Source   gpu.Source // Arch is filled in from the device when empty; -DNAME=VALUE is added per parameter
@@ -50,17 +50,6 @@ func (k *Kernel) Close() error {
 	return err
 }
 
-// Recover opens the device anew. After a kernel that hangs it cannot: CUDA has no way to stop one but to end the process. The
-// error then is the *gpu.HungError; another process can take the sweep up by its log, where the point stands as failed.
-func (k *Kernel) Recover(ctx context.Context, cause error) error {
-	if hung := (*gpu.HungError)(nil); errors.As(cause, &hung) {
-		return hung
-	}
-	// The device is broken, so closing it may fail; opening says whether all is well.
-	_ = k.Close()
-	return k.open(ctx)
-}
-
 // State returns the device's state.
 func (k *Kernel) State() (gpu.State, error) {
 	if k.device == nil {
@@ -90,7 +79,7 @@ func (k *Kernel) open(ctx context.Context) error {
 // Prepare compiles the point, runs it once and checks its result.
 func (k *Kernel) Prepare(ctx context.Context, p Point) (Case, error) {
 	if err := k.open(ctx); err != nil {
-		return nil, &LostError{err}
+		return nil, &LostError{fmt.Errorf("device: %w", err)}
 	}
 	launch, args, err := k.Launch(p)
 	if err != nil {
@@ -122,7 +111,8 @@ func (k *Kernel) Prepare(ctx context.Context, p Point) (Case, error) {
 	return c, nil
 }
 
-// lost marks errors that leave the device unusable.
+// lost marks errors that leave the device unusable: after a fault every call of the process fails, and CUDA has no call that
+// stops a kernel (seen on an H200 with driver 580: not even a new context can be made).
 func lost(err error) error {
 	var failed *gpu.CallError
 	var hung *gpu.HungError

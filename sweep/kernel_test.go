@@ -1,17 +1,20 @@
 package sweep
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"shmoo/gpu"
 	"shmoo/gpu/cuda"
+	"shmoo/space"
 )
 
 // fakeDevice runs "kernels": the source's options say what they do.
@@ -128,26 +131,21 @@ func kernelBench(t *testing.T, devices *[]*fakeDevice) *Kernel {
 func TestKernelBench(t *testing.T) {
 	var devices []*fakeDevice
 	k := kernelBench(t, &devices)
-	r := sweep(t, mustSpace(t, "A=1,3..5,7"), k, Options{Least: 5, Most: 5, State: k.State})
-	for i, want := range []string{"cuEventQuery: illegal address (status 700)", "wrong result: byte 0 is 9, want 7", "", "",
-		"no shape for 7"} {
+	r := sweep(t, mustSpace(t, "A=3..5,7"), k, Options{Least: 5, Most: 5, State: k.State})
+	for i, want := range []string{"wrong result: byte 0 is 9, want 7", "", "", "no shape for 7"} {
 		if r.Rows[i].Failure != want {
 			t.Errorf("%s failed with %q, want %q", r.Rows[i].Name, r.Rows[i].Failure, want)
 		}
 	}
-	if r.Best().Name != "A=4" || r.Best().Summary.Median != 400e-6 || r.Rows[3].Verdict != Slower {
+	if r.Best().Name != "A=4" || r.Best().Summary.Median != 400e-6 || r.Rows[2].Verdict != Slower {
 		t.Errorf("best %s with %g s, A=5 %s; want A=4 with 400 us, and A=5 slower", r.Best().Name, r.Best().Summary.Median,
-			r.Rows[3].Verdict)
+			r.Rows[2].Verdict)
 	}
-	if f := r.Rows[2].Facts; f["registers"] != 40 || f["shared bytes"] != 500 {
+	if f := r.Rows[1].Facts; f["registers"] != 40 || f["shared bytes"] != 500 {
 		t.Errorf("facts %v, want 40 registers, and 100 static bytes with 400 dynamic", f)
 	}
-	if len(devices) != 2 {
-		t.Fatalf("%d devices opened, want another one after the fault", len(devices))
-	}
-	if last := devices[1]; last.open != 1 || last.fills < 10 {
-		t.Errorf("%d things left open, want only the buffer that flushes the cache; %d fills, want one before each sample",
-			last.open, last.fills)
+	if len(devices) != 1 || devices[0].open != 1 || devices[0].fills < 10 {
+		t.Errorf("devices %+v, want one with only the buffer left open that is filled before each sample", devices)
 	}
 	compiled := k.Compiler.(*fakeCompiler).log
 	if got := fmt.Sprint(compiled[0].Arch, compiled[0].Options); !strings.HasPrefix(got, "sm_90[-O3 -DA=") {
@@ -158,29 +156,88 @@ func TestKernelBench(t *testing.T) {
 	}
 }
 
-// A kernel that hangs ends the sweep of this process, and the next one takes it up behind that point.
-func TestKernelBenchHangs(t *testing.T) {
+// A kernel that faults or hangs ends the sweep of this process, and the next one takes it up behind that point.
+func TestLostDevice(t *testing.T) {
 	var devices []*fakeDevice
-	s := mustSpace(t, "A=2,4")
+	s := mustSpace(t, "A=1,2,4")
 	path := t.TempDir() + "/log"
-	log, err := OpenLog(path, s, "k")
+	attempt := func() (*Result, error) {
+		log, err := OpenLog(path, s, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer log.Close()
+		return Run(context.Background(), s, kernelBench(t, &devices), Options{Least: 5, Most: 5, Log: log})
+	}
+	var lost *LostError
+	for range 2 {
+		if _, err := attempt(); !errors.As(err, &lost) || !strings.HasPrefix(err.Error(), "point A=") {
+			t.Fatalf("got %v, want a LostError with its point", err)
+		}
+	}
+	r, err := attempt()
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := kernelBench(t, &devices)
-	_, err = Run(context.Background(), s, k, Options{Least: 5, Most: 5, Log: log})
-	var hung *gpu.HungError
-	if !errors.As(err, &hung) {
-		t.Fatalf("got %v, want a HungError", err)
+	for i, want := range []string{"cuEventQuery: illegal address (status 700)", "kernel still running after 1s, gave up waiting", ""} {
+		if r.Rows[i].Failure != want {
+			t.Errorf("%s failed with %q, want %q", r.Rows[i].Name, r.Rows[i].Failure, want)
+		}
 	}
-	log.Close()
-	if log, err = OpenLog(path, s, "k"); err != nil {
-		t.Fatal(err)
+	if r.Best().Name != "A=4" {
+		t.Errorf("best %s, want A=4", r.Best().Name)
 	}
-	defer log.Close()
-	r := sweep(t, s, kernelBench(t, &devices), Options{Least: 5, Most: 5, Log: log})
-	if r.Rows[0].Failure != hung.Error() || r.Best().Name != "A=4" {
-		t.Errorf("taken up: A=2 failed with %q, best %v; want the hang from the log, and A=4", r.Rows[0].Failure, r.Best())
+}
+
+// child tells this test binary that it is the process of a sweep under supervision.
+const child = "SHMOO_SWEEP_CHILD"
+
+func TestMain(m *testing.M) {
+	switch dir := os.Getenv(child); {
+	case dir == "":
+		os.Exit(m.Run())
+	case strings.HasPrefix(dir, "live "):
+		os.Exit(liveChild(strings.TrimPrefix(dir, "live ")))
+	default: // count the runs, and end with the status that is asked for
+		counted, _ := os.ReadFile(dir)
+		os.WriteFile(dir, append(counted, 'x'), 0o644)
+		if len(counted) < 2 {
+			os.Exit(Again)
+		}
+		os.Exit(len(counted) - 2)
+	}
+}
+
+func TestSupervise(t *testing.T) {
+	path := t.TempDir() + "/count"
+	command := func(ctx context.Context) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, os.Args[0])
+		cmd.Env = append(os.Environ(), child+"="+path)
+		return cmd
+	}
+	runs := func() int {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(b)
+	}
+	if err := Supervise(context.Background(), 10, command); err != nil || runs() != 3 {
+		t.Errorf("got %v after %d runs, want success of the third", err, runs())
+	}
+	var exit *exec.ExitError
+	if err := Supervise(context.Background(), 10, command); !errors.As(err, &exit) || exit.ExitCode() != 1 || runs() != 4 {
+		t.Errorf("got %v after %d runs, want the status 1 of the fourth, which is not run again", err, runs())
+	}
+	os.Remove(path)
+	if err := Supervise(context.Background(), 2, command); err == nil || !strings.Contains(err.Error(), "lost 2 times") {
+		t.Errorf("got %v, want to give up after 2 runs", err)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cause := errors.New("enough")
+	cancel(cause)
+	if err := Supervise(ctx, 2, command); !errors.Is(err, cause) {
+		t.Errorf("cancelled: got %v, want the cause", err)
 	}
 }
 
@@ -219,8 +276,10 @@ func TestKernelBenchErrors(t *testing.T) {
 // column reads a column of a shared tile again and again: its time is that of its conflicts.
 const column = `
 extern "C" __global__ void k(int *out, int rounds) {
-#if FAULT
+#if FAULT == 1
 	out[1ll << 40] = 1;
+#elif FAULT == 2
+	while (((volatile int *)out)[0] != 1) {}
 #endif
 	__shared__ volatile int tile[32 * (32 + PAD)];
 	for (int i = threadIdx.x; i < 32 * (32 + PAD); i += blockDim.x) tile[i] = i;
@@ -230,14 +289,35 @@ extern "C" __global__ void k(int *out, int rounds) {
 	if (blockIdx.x == 0 && threadIdx.x < 32) out[threadIdx.x] = sum;
 }`
 
-// liveKernel is a bench of the column kernel on the GPU of this machine. It skips the test, loudly, where there is none.
-func liveKernel(t *testing.T) *Kernel {
-	t.Helper()
+// liveKernel is a bench of the column kernel on the GPU of this machine.
+func liveKernel(cache string) (*Kernel, error) {
 	compiler, err := cuda.NewCompiler()
-	var none *gpu.NoDriverError
+	if err != nil {
+		return nil, err
+	}
+	return &Kernel{
+		Open:     func(ctx context.Context) (gpu.Device, error) { return cuda.Open(ctx, 0) },
+		Compiler: &Cache{Compiler: compiler, Dir: cache},
+		Source:   gpu.Source{Name: "column.cu", Text: column},
+		Name:     "k",
+		Timeout:  time.Second,
+		Launch: func(Point) (gpu.Launch, []Arg, error) {
+			return gpu.Launch{Grid: gpu.Dim{X: 132}, Block: gpu.Dim{X: 1024}}, []Arg{{Bytes: 128}, {Scalar: int32(rounds)}}, nil
+		},
+	}, nil
+}
+
+// rounds is how often the column kernel reads.
+const rounds = 2000
+
+// needDevice skips a test, loudly, where there is no GPU.
+func needDevice(t *testing.T) {
+	t.Helper()
+	_, err := cuda.NewCompiler()
 	if err == nil {
 		_, err = cuda.Devices(context.Background())
 	}
+	var none *gpu.NoDriverError
 	if errors.As(err, &none) {
 		fmt.Fprintln(os.Stderr, "sweep: NOT TESTED ON A DEVICE, a stand-in and recordings take its place:", err)
 		t.Skip(err)
@@ -245,25 +325,16 @@ func liveKernel(t *testing.T) *Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &Kernel{
-		Open:     func(ctx context.Context) (gpu.Device, error) { return cuda.Open(ctx, 0) },
-		Compiler: &Cache{Compiler: compiler, Dir: t.TempDir()},
-		Source:   gpu.Source{Name: "column.cu", Text: column},
-		Name:     "k",
-		Launch: func(Point) (gpu.Launch, []Arg, error) {
-			return gpu.Launch{Grid: gpu.Dim{X: 132}, Block: gpu.Dim{X: 1024}}, []Arg{{Bytes: 128}, {Scalar: int32(rounds)}}, nil
-		},
-	}
-	t.Cleanup(func() { k.Close() })
-	return k
 }
-
-// rounds is how often the column kernel reads.
-const rounds = 2000
 
 // On a device, points that are equal tie.
 func TestLiveEqualPoints(t *testing.T) {
-	k := liveKernel(t)
+	needDevice(t)
+	k, err := liveKernel(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
 	k.Source.Options = []string{"-DPAD=1", "-DFAULT=0"}
 	r := sweep(t, mustSpace(t, "SAME=1..8"), k, Options{State: k.State})
 	var text strings.Builder
@@ -276,11 +347,44 @@ func TestLiveEqualPoints(t *testing.T) {
 	}
 }
 
-// TestLive sweeps the pad of a tile on the GPU of this machine, if there is one.
-func TestLive(t *testing.T) {
-	k := liveKernel(t)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
+// The live sweep: pads of a tile, of which one does not compile; then kernels that fault (1) or hang (2).
+const liveSpace = "FAULT=0..2,PAD=0,1,2,4,8,16,33,x"
+
+// liveChild is a process of the live sweep: its log is in dir, and its result goes there when it is done.
+func liveChild(dir string) int {
+	r, err := liveSweep(dir)
+	if lost := (*LostError)(nil); errors.As(err, &lost) {
+		return Again
+	}
+	var text bytes.Buffer
+	if err == nil {
+		err = r.WriteJSON(&text)
+	}
+	if err == nil {
+		err = WriteFile(dir+"/result.json", text.Bytes())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func liveSweep(dir string) (*Result, error) {
+	s, err := space.Parse(liveSpace)
+	if err != nil {
+		return nil, err
+	}
+	log, err := OpenLog(dir+"/h200_column.jsonl", s, "column.cu on a live device")
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	k, err := liveKernel(dir + "/cache")
+	if err != nil {
+		return nil, err
+	}
+	defer k.Close()
 	k.Check = func(p Point, buffers [][]byte) error {
 		for lane := range 32 {
 			got := int32(binary.LittleEndian.Uint32(buffers[0][4*lane:]))
@@ -290,20 +394,43 @@ func TestLive(t *testing.T) {
 		}
 		return nil
 	}
-	path := t.TempDir() + "/log.jsonl"
-	if dir := os.Getenv("SHMOO_RECORD"); dir != "" { // to keep what is measured
-		path = dir + "/h200_column.jsonl"
+	return Run(context.Background(), s, k, Options{Log: log, State: k.State})
+}
+
+// TestLive sweeps the pad of a tile on the GPU of this machine, if there is one, past faults and hangs.
+func TestLive(t *testing.T) {
+	needDevice(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	if keep := os.Getenv("SHMOO_RECORD"); keep != "" {
+		dir = keep
 	}
-	s := mustSpace(t, "FAULT=0,1,PAD=0,1,2,4,8,16,33,x")
+	err := Supervise(ctx, 24, func(ctx context.Context) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, os.Args[0])
+		cmd.Env = append(os.Environ(), child+"=live "+dir)
+		cmd.Stderr = os.Stderr
+		return cmd
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkColumn(t, dir+"/h200_column.jsonl")
+}
+
+// TestRecordedColumn is the live sweep as an H200 did it.
+func TestRecordedColumn(t *testing.T) { checkColumn(t, "testdata/h200_column.jsonl") }
+
+// checkColumn plays the log of the live sweep.
+func checkColumn(t *testing.T, path string) {
+	t.Helper()
+	s := mustSpace(t, liveSpace)
 	log, err := OpenLog(path, s, "column.cu on a live device")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	r, err := Run(ctx, s, k, Options{Log: log, State: k.State})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sweep(t, s, Recorded{log}, Options{Warmup: -1})
 	var text strings.Builder
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
@@ -323,13 +450,13 @@ func TestLive(t *testing.T) {
 	if v := r.Rows[1].Verdict; v != Best && v != Tie {
 		t.Errorf("PAD=1 is %s, want best or a tie", v)
 	}
-	for _, row := range r.Rows[8:15] {
-		if !strings.Contains(row.Failure, "CUDA_ERROR_ILLEGAL_ADDRESS") {
-			t.Errorf("%s failed with %q, want an illegal address", row.Name, row.Failure)
+	for _, row := range r.Rows[7:] {
+		want := []string{"", "illegal memory access", "gave up waiting"}[row.Point.Values[0].Int]
+		if row.Point.Values[1].Word == "x" {
+			want = "identifier \"x\" is undefined"
+		}
+		if !strings.Contains(row.Failure, want) {
+			t.Errorf("%s failed with %q, want %s", row.Name, row.Failure, want)
 		}
 	}
-	if !strings.Contains(r.Rows[7].Failure, "error") {
-		t.Errorf("PAD=x failed with %q, want a compiler's message", r.Rows[7].Failure)
-	}
 }
-

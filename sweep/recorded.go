@@ -21,9 +21,6 @@ func (r Recorded) Prepare(_ context.Context, p Point) (Case, error) {
 	return &recordedCase{samples: samples}, nil
 }
 
-// Recover does nothing: a recording cannot be lost.
-func (r Recorded) Recover(context.Context, error) error { return nil }
-
 type recordedCase struct {
 	samples []float64
 	next    int

@@ -33,9 +33,6 @@ func (p Point) String() string {
 type Bench interface {
 	// Prepare makes a point ready. An error is the point's failure, unless it is the context's.
 	Prepare(ctx context.Context, p Point) (Case, error)
-	// Recover makes the bench usable again after a case has left the device unusable, for the given cause. Cases made before
-	// are void. An error ends the sweep.
-	Recover(ctx context.Context, cause error) error
 }
 
 // A Case is a point that is ready.
@@ -48,7 +45,8 @@ type Case interface {
 	Close()
 }
 
-// A LostError is a failure that leaves the device unusable for every case. A Bench wraps the cause in it.
+// A LostError is a failure that leaves the device unusable for every case until the process ends, such as a kernel that
+// faults or hangs. A Bench wraps the cause in it.
 type LostError struct{ Err error }
 
 func (e *LostError) Error() string { return e.Err.Error() }
@@ -96,8 +94,9 @@ type Row struct {
 // maxDisturbed is how many rounds are thrown away before disturbed ones are kept.
 const maxDisturbed = 10
 
-// Run measures every point of a space. That points fail is no error; errors are the context's, the log's, and those of
-// Bench.Recover. With a log, what was measured before an error is kept there.
+// Run measures every point of a space. That points fail is no error; errors are the context's, the log's, and a *LostError
+// when a point has made the device unusable. With a log, what was measured before an error is kept there, and so is the
+// failure of the point that lost the device: another process goes on behind it (see Supervise).
 func Run(ctx context.Context, s *space.Space, bench Bench, o Options) (*Result, error) {
 	r := &run{ctx: ctx, bench: bench, options: o.withDefaults()}
 	for values := range s.Points() {
@@ -221,10 +220,7 @@ func (r *run) sample(i int) (seconds float64, ok bool, err error) {
 		}
 	}
 	if lost := (*LostError)(nil); errors.As(err, &lost) {
-		clear(r.cases) // void: not to be closed either
-		if err := r.bench.Recover(r.ctx, lost.Err); err != nil {
-			return 0, false, fmt.Errorf("after %s: %s: %w", row.Name, row.Failure, err)
-		}
+		return 0, false, fmt.Errorf("point %s: %w", row.Name, lost)
 	}
 	return 0, false, nil
 }

@@ -2,7 +2,8 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -65,21 +66,31 @@ not clean.`,
 
 // reportOf reads a report, or checks an input.
 func (p *program) reportOf(cmd *cobra.Command, f *inputFlags, name string) (*report.Report, error) {
-	data, err := os.ReadFile(name)
+	isReport, err := startsAsJSON(name)
 	if err != nil {
 		return nil, err
 	}
-	// Every report of the program starts as a JSON object; no input does.
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		r, err := json.Read(bytes.NewReader(data))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		return r, nil
+	if isReport {
+		return readReport(name)
 	}
 	in, err := p.open(cmd.Context(), cmd, f, []string{name})
 	if err != nil {
 		return nil, err
 	}
 	return shmoo.Analyze(cmd.Context(), in)
+}
+
+// startsAsJSON reports whether a file starts as a JSON object, as reports do and no input does.
+func startsAsJSON(name string) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	start := make([]byte, 512)
+	n, err := io.ReadFull(f, start)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	return bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")), nil
 }

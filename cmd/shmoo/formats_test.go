@@ -37,6 +37,9 @@ var documents = []struct{ schema, dir, name string }{
 	{"shmoo.replay/1", "pattern", "Result"},
 	{"shmoo.ls/1", "inspect", "Listing"},
 	{"shmoo.lesson/1", "probe", "Lesson"},
+	{"shmoo.sweep/1", "sweep", "Result"},
+	{"shmoo.sweep-log/1", "sweep", "header"},
+	{"shmoo.sweep-log/1", "sweep", "entry"},
 	{"shmoo.problem/1", "web/eval", "Problem"},
 }
 

@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"shmoo"
 	"shmoo/web"
+	"shmoo/web/eval"
 )
 
 func (p *program) serve() *cobra.Command {
@@ -21,16 +23,16 @@ func (p *program) serve() *cobra.Command {
 		Use:   "serve [FILE | - | -e SKETCH | --example NAME]",
 		Short: "Show sketches and bank pictures in a browser",
 		Long: `Serve a page on this machine: an editor with live counts, bank pictures to step through, pads side by side, fixes and
-spaces. It needs no network and listens on the loopback interface unless --addr says otherwise.`,
+spaces. FILE is a sketch, or a cubin, executable or library, whose kernels the page lists and shows with their counts beside
+the machine code. The page needs no network; the server listens on the loopback interface unless --addr says otherwise.`,
 		Example: `  shmoo serve --open
-  shmoo serve kernel.cu --block 32,8`,
+  shmoo serve kernel.cu --block 32,8
+  shmoo serve libggml-cuda.so`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 || input.given(cmd) {
-				document, err := p.document(cmd, &input, args)
-				if err != nil {
+				if err := p.opening(cmd, &input, args, &options); err != nil {
 					return err
 				}
-				options.Initial = document
 			}
 			options.Ready = func(url string) {
 				fmt.Fprintf(p.out, "serving on %s, stop with Ctrl-C\n", url)
@@ -50,28 +52,39 @@ spaces. It needs no network and listens on the loopback interface unless --addr 
 	return cmd
 }
 
-// document reads the sketch that the page opens with.
-func (p *program) document(cmd *cobra.Command, input *inputFlags, args []string) (*web.Document, error) {
+// maxBinary bounds a file of machine code, which is held in memory and opened anew for every question.
+const maxBinary = 256 << 20
+
+// opening reads what the page opens with: a sketch, or a file of machine code.
+func (p *program) opening(cmd *cobra.Command, input *inputFlags, args []string, options *web.Options) error {
 	if err := p.parse(cmd, input, args); err != nil {
-		return nil, err
+		return err
 	}
 	name, r, err := p.stream(cmd, input, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, maxSketch+1))
+	data, err := io.ReadAll(io.LimitReader(r, maxBinary+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	if len(text) > maxSketch {
-		return nil, fmt.Errorf("%s: more than %d bytes, want a sketch", name, maxSketch)
+	if shmoo.IsBinary(data) {
+		if len(data) > maxBinary {
+			return fmt.Errorf("%s: more than %d MiB, want a smaller binary", name, maxBinary>>20)
+		}
+		options.Binary = &web.Binary{Name: name, Data: data}
+		return nil
+	}
+	if len(data) > eval.MaxSource {
+		return fmt.Errorf("%s: more than %d bytes, want a sketch", name, eval.MaxSource)
 	}
 	o := &input.options
-	return &web.Document{
-		Name: name, Source: string(text), Arch: o.Arch, Block: o.Block, Grid: o.Grid, Defines: o.Defines,
+	options.Initial = &web.Document{
+		Name: name, Source: string(data), Arch: o.Arch, Block: o.Block, Grid: o.Grid, Defines: o.Defines,
 		Shared: o.DynamicShared, Kernel: o.Kernel,
-	}, nil
+	}
+	return nil
 }
 
 // openBrowser asks the desktop to show a URL.

@@ -32,8 +32,8 @@ const (
 	cuDeviceGetUUID
 	cuDeviceGetAttribute
 	cuDeviceTotalMem
-	cuPrimaryCtxRetain
-	cuPrimaryCtxRelease
+	cuCtxCreate
+	cuCtxDestroy
 	cuCtxSetCurrent
 	cuModuleLoad
 	cuModuleUnload
@@ -68,8 +68,8 @@ var driverCalls = []signature{
 	cuDeviceGetUUID:      {"cuDeviceGetUuid_v2", "pi", true},
 	cuDeviceGetAttribute: {"cuDeviceGetAttribute", "pii", false},
 	cuDeviceTotalMem:     {"cuDeviceTotalMem_v2", "pi", false},
-	cuPrimaryCtxRetain:   {"cuDevicePrimaryCtxRetain", "pi", false},
-	cuPrimaryCtxRelease:  {"cuDevicePrimaryCtxRelease_v2", "i", false},
+	cuCtxCreate:          {"cuCtxCreate_v2", "pui", false},
+	cuCtxDestroy:         {"cuCtxDestroy_v2", "z", false},
 	cuCtxSetCurrent:      {"cuCtxSetCurrent", "z", false},
 	cuModuleLoad:         {"cuModuleLoadDataEx", "ppupp", false},
 	cuModuleUnload:       {"cuModuleUnload", "z", false},

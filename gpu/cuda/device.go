@@ -120,11 +120,7 @@ func (d *device) begin(index int32) error {
 	if err := d.lib.call(cuDeviceGet, pointer(&d.number), index); err != nil {
 		return err
 	}
-	if err := d.lib.call(cuPrimaryCtxRetain, pointer(&d.context), d.number); err != nil {
-		return err
-	}
-	d.retained = true
-	if err := d.lib.call(cuCtxSetCurrent, d.context); err != nil {
+	if err := d.lib.call(cuCtxCreate, pointer(&d.context), uint32(0), d.number); err != nil {
 		return err
 	}
 	if err := d.lib.call(cuEventCreate, pointer(&d.started), uint32(0)); err != nil {
@@ -133,11 +129,11 @@ func (d *device) begin(index int32) error {
 	return d.lib.call(cuEventCreate, pointer(&d.stopped), uint32(0))
 }
 
-// end gives the context back, and with it all memory and modules. A hung kernel would block it, so then it is left.
+// end destroys the context, and with it all memory and modules. A hung kernel would block it, so then it is left.
 func (d *device) end() {
 	var hung *gpu.HungError
-	if d.retained && !errors.As(d.broken, &hung) {
-		d.lib.call(cuPrimaryCtxRelease, d.number) // nothing is left to be done about an error
+	if d.context != 0 && !errors.As(d.broken, &hung) {
+		d.lib.call(cuCtxDestroy, d.context) // nothing is left to be done about an error
 	}
 }
 

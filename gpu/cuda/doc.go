@@ -11,6 +11,6 @@
 // The build tag nogpu leaves all of it out and makes Open fail; the program is then fully static. So it is on platforms
 // without the driver.
 //
-// Limits: the primary context of a device and one stream. A kernel that hangs cannot be stopped from inside the process
+// Limits: a context of its own per device, which a fault destroys and another Open makes anew, and one stream. A kernel that hangs cannot be stopped from inside the process
 // (CUDA has no call for it): Launch gives up, and the kernel ends with the process.
 package cuda

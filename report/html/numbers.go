@@ -85,8 +85,16 @@ func missing(t *report.Tally) string {
 }
 
 // caveat says what about a site's numbers is not as usual.
-func caveat(t *report.Tally) string {
+func caveat(s *report.Site) string {
+	t := &s.Tally
 	switch {
+	case s.Bounds != nil && t.Faulted == 0:
+		text := fmt.Sprintf("%s not resolved, %s to %s wavefronts", count(t.UnresolvedRequests(), "request"), grouped(s.Bounds.Low),
+			grouped(s.Bounds.High))
+		if s.Bounds.Open {
+			text += " and more"
+		}
+		return text
 	case t.Faulted > 0:
 		return count(t.Faulted, "request") + " at fault"
 	case len(t.Unresolved) > 0:

@@ -131,7 +131,7 @@ func (p *page) sites(r *report.Report) {
 	for i := range r.Sites[:min(len(r.Sites), maxSites)] {
 		s := &r.Sites[i]
 		x := tally(&s.Tally)
-		x.Name, x.Place, x.Op, x.Caveat = name(s), s.Place(), s.Instruction(), caveat(&s.Tally)
+		x.Name, x.Place, x.Op, x.Caveat = name(s), s.Place(), s.Instruction(), caveat(s)
 		x.IdealShare, x.ConflictShare = percent(s.Tally.Ideal, most), percent(s.Tally.Conflicts(), most)
 		x.Heat = heat(s.Tally.Conflicts(), hottest)
 		for _, w := range p.Worst {

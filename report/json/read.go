@@ -132,6 +132,12 @@ func (j *Site) site() (report.Site, error) {
 		return s, err
 	}
 	s.Tally = *t
+	if b := j.Bounds; b != nil {
+		if b.Low < 0 || b.High < b.Low {
+			return s, fmt.Errorf("bounds: got %d to %d wavefronts, want a range", b.Low, b.High)
+		}
+		s.Bounds = &report.Bounds{Low: b.Low, High: b.High, Open: b.Open}
+	}
 	if w := j.Worst; w != nil {
 		if len(w.Addresses) > smem.MaxLanes {
 			return s, fmt.Errorf("worst.addresses: got %d, want at most %d", len(w.Addresses), smem.MaxLanes)

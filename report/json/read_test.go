@@ -72,6 +72,7 @@ func TestReadErrors(t *testing.T) {
 		{"totals do not add up", `"requests": 16`, `"requests": 17`, "totals: got"},
 		{"launch without threads", "\"block\": [\n      32,", "\"block\": [\n      0,", "launch: got extent 0"},
 		{"unknown severity", `"severity": "warning"`, `"severity": "fatal"`, `severity: got "fatal"`},
+		{"bounds turned round", `"basis": "measured"`, `"basis": "measured", "bounds": {"low": 3, "high": 2}`, "sites[0]: bounds: got 3 to 2"},
 		{"more behind it", "\n}\n", "\n}\n{}", "invalid character '{' after top-level value"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"shmoo/diag"
 	"shmoo/internal/golden"
 	"shmoo/internal/reporttest"
 	"shmoo/report"
@@ -67,15 +68,29 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// goTool runs "go tool pprof" on the profile of a report.
-func goTool(t *testing.T, r *report.Report, args ...string) string {
+// goTool runs "go tool pprof" on the profile of a report, in a folder that has its source.
+func goTool(t *testing.T, c *reporttest.Case, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "shmoo.pb.gz")
-	if err := os.WriteFile(file, write(t, r), 0o644); err != nil {
+	if err := os.WriteFile(file, write(t, c.Report), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if c.Lines != nil {
+		var text strings.Builder
+		for at := (diag.Pos{File: c.Name + ".cu", Line: 1}); ; at.Line++ {
+			line, ok := c.Lines(at)
+			if !ok {
+				break
+			}
+			text.WriteString(line + "\n")
+		}
+		if err := os.WriteFile(filepath.Join(dir, c.Name+".cu"), []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	cmd := exec.Command("go", append(append([]string{"tool", "pprof"}, args...), file)...)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+dir, "PPROF_BINARY_PATH="+dir)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -100,10 +115,13 @@ func TestGoTool(t *testing.T) {
 		{"wavefronts where nothing conflicts", "clean", []string{"-top"}, []string{"Type: wavefronts", "copy"}},
 		{"inlined calls", "machine", []string{"-tree", "-sample_index=wavefronts"},
 			[]string{"LDS.128 at 0x01a0", "/src/gemm.cu:7", "/src/tile.cuh:40", "gemm<float, (Layout)2>(float*)"}},
+		{"annotated source", "transpose", []string{"-list=^transpose$"},
+			[]string{".        248      6:    out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];"}},
 		{"by array", "transpose", []string{"-top", "-tagfocus=array=tile"}, []string{"tile[threadIdx.x]"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			out := goTool(t, cases[test.report].Report, test.args...)
+			c := cases[test.report]
+			out := goTool(t, &c, test.args...)
 			for _, want := range test.want {
 				if !strings.Contains(out, want) {
 					t.Errorf("got\n%s\nwant %q in it", out, want)

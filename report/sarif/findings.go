@@ -24,40 +24,74 @@ const (
 	unresolvedID = "smem/unresolved"
 )
 
-// findings returns the diagnostics of the report and one more for every site with conflicts or unresolved requests that
+// findings returns the diagnostics of the report and one more for every place with conflicts or unresolved requests that
 // they do not cover, errors first, then by conflicts.
 func findings(r *report.Report) []finding {
 	keys := r.Keys()
+	at := map[diag.Span]int{} // the first site at a span
+	for i := range r.Sites {
+		if _, ok := at[r.Sites[i].Pos]; !ok {
+			at[r.Sites[i].Pos] = i
+		}
+	}
 	type covered struct {
-		id string
-		at diag.Pos
+		id   string
+		span diag.Span
 	}
 	done := map[covered]bool{}
 	nth := map[string]int{}
 	var list []finding
 	for _, d := range r.Diagnostics {
 		f := finding{d: d}
-		about := ""
-		if i := siteAt(r, d); i >= 0 {
+		about := d.Message
+		// Only the unit's diagnostics are about accesses.
+		if i, ok := at[d.Span]; ok && strings.HasPrefix(d.ID, "smem/") {
 			f.site, about = &r.Sites[i], keys[i].Fingerprint()
-		} else {
-			about = d.Message
 		}
 		f.print = fingerprint(d.ID, about, nth)
-		done[covered{d.ID, d.Span.Pos}] = true
+		done[covered{d.ID, d.Span}] = d.Span.IsValid()
 		list = append(list, f)
 	}
-	for i := range r.Sites {
-		s := &r.Sites[i]
-		for _, d := range siteDiagnostics(s) {
-			if !done[covered{d.ID, d.Span.Pos}] {
-				list = append(list, finding{d, s, fingerprint(d.ID, keys[i].Fingerprint(), nth)})
+	for _, p := range places(r) {
+		for _, d := range p.diagnostics() {
+			if !done[covered{d.ID, d.Span}] {
+				list = append(list, finding{d, &p.site, fingerprint(d.ID, keys[p.first].Fingerprint(), nth)})
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b finding) int {
 		return cmp.Or(cmp.Compare(a.d.Severity, b.d.Severity), cmp.Compare(b.conflicts(), a.conflicts()))
 	})
+	return list
+}
+
+// A place is the sites that a reviewer sees as one: an unrolled loop has many instructions on a line.
+type place struct {
+	first, count int         // index of the first site, and how many there are
+	site         report.Site // the first, with the sums of all
+}
+
+// places groups the sites by span and instruction, in the order of the report. Sites without a line stand alone.
+func places(r *report.Report) []*place {
+	type kind struct {
+		span        diag.Span
+		instr, text string
+	}
+	known := map[kind]*place{}
+	var list []*place
+	for i := range r.Sites {
+		s := &r.Sites[i]
+		k := kind{s.Pos, s.Instruction(), s.Text}
+		if p := known[k]; p != nil && s.Pos.IsValid() {
+			p.count++
+			p.site.Tally.Add(&s.Tally)
+			continue
+		}
+		p := &place{first: i, count: 1, site: report.Site{Site: s.Site}}
+		p.site.Tally.Add(&s.Tally)
+		known[k] = p
+		list = append(list, p)
+	}
 	return list
 }
 
@@ -68,25 +102,24 @@ func (f *finding) conflicts() int64 {
 	return f.site.Tally.Conflicts()
 }
 
-// siteAt returns the index of the site that a diagnostic of the unit is about, or -1. Only those are about accesses.
-func siteAt(r *report.Report, d *diag.Diagnostic) int {
-	if !strings.HasPrefix(d.ID, "smem/") {
-		return -1
-	}
-	return slices.IndexFunc(r.Sites, func(s report.Site) bool { return s.Pos == d.Span })
-}
-
-// siteDiagnostics says in short what a site's tally says.
-func siteDiagnostics(s *report.Site) diag.List {
+// diagnostics says in short what the tally of a place says.
+func (p *place) diagnostics() diag.List {
 	var list diag.List
-	t := &s.Tally
+	s, t := &p.site, &p.site.Tally
+	name := s.Phrase()
+	if p.count > 1 {
+		plural := "s"
+		if p.count == 2 {
+			plural = ""
+		}
+		name = fmt.Sprintf("%s and %d more instruction%s of this line", name, p.count-1, plural)
+	}
 	if t.Conflicts() > 0 {
 		list = append(list, diag.Warningf(conflictID, s.Pos, "%s: %d wavefronts in %d requests, ideal %d: %d conflicts, up to %d ways",
-			s.Phrase(), t.Wavefronts, t.Requests, t.Ideal, t.Conflicts(), t.Ways))
+			name, t.Wavefronts, t.Requests, t.Ideal, t.Conflicts(), t.Ways))
 	}
 	if n := t.UnresolvedRequests(); n > 0 {
-		d := diag.Warningf(unresolvedID, s.Pos, "%s: %d requests could not be resolved: %s", s.Phrase(), n,
-			strings.Join(t.Reasons(), "; "))
+		d := diag.Warningf(unresolvedID, s.Pos, "%s: %d requests could not be resolved: %s", name, n, strings.Join(t.Reasons(), "; "))
 		d.Severity = diag.Note
 		list = append(list, d)
 	}

@@ -26,6 +26,13 @@ var ruleTexts = map[string]ruleText{
 		help:  "Check the index, the alignment of the array and the bytes of dynamic shared memory given at launch.",
 		tags:  []string{"correctness", "cuda"},
 	},
+	"ncu/source-page": {
+		name:  "SourcePageDiffers",
+		short: "Nsight Compute's Source page shows another number than the hardware counts",
+		full:  "The Source page judges by itself whether a wide load pairs, and differs from the hardware's counter for some loads.",
+		help:  "Trust the hardware's counter, with which the numbers here agree.",
+		tags:  []string{"profiling", "cuda"},
+	},
 	unresolvedID: {
 		name:  "SharedMemoryUnresolved",
 		short: "A shared-memory access whose addresses are not known",

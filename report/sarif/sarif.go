@@ -3,9 +3,10 @@
 //
 //	shmoo check kernel.cu --format sarif -o kernel.sarif
 //
-// There is a rule per diagnostic, named by its id ("smem/conflict", "smem/fault"), and a result per diagnostic; every site
-// with conflicts has a result, the worst ones with the reason and the fix. Sites that could not be resolved have one too:
-// a review must not take them for clean. Fixes that come with edits are SARIF fixes, the others are part of the message.
+// There is a rule per diagnostic, named by its id ("smem/conflict", "smem/fault"), and a result per diagnostic. Every site
+// with conflicts has a result, the worst ones with the reason and the fix; the instructions of one line share it. Sites that
+// could not be resolved have one too: a review must not take them for clean. Fixes that come with edits are SARIF fixes, the
+// others are part of the message.
 //
 // A result's fingerprint comes from what the access is, not from where it stands (see report.Key), so a finding keeps its
 // identity when lines move.

@@ -218,3 +218,21 @@ func TestColumns(t *testing.T) {
 		t.Errorf("columns %d to %d, want 15 to %d", region.StartColumn, region.EndColumn, 15+len("t[threadIdx.x][0]"))
 	}
 }
+
+// TestUnrolledLoop: the instructions of one line are one finding, with their sums.
+func TestUnrolledLoop(t *testing.T) {
+	r := many(t, 40)
+	for i := range r.Sites {
+		s := &r.Sites[i]
+		s.Pos.Line, s.PC, s.Text, s.Instr = 1+i/20, uint64(16*i), "", "LDS"
+	}
+	c := reporttest.Case{Report: r}
+	results := decode(t, write(t, &c)).Runs[0].Results
+	if len(results) != 2 {
+		t.Fatalf("%d results, want one for each of 2 lines", len(results))
+	}
+	const want = "LDS at 0x0140 and 19 more instructions of this line: 630 wavefronts in 20 requests, ideal 20: 610 conflicts"
+	if got := results[0].Message.Text; !strings.HasPrefix(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -118,6 +118,7 @@ async function start(): Promise<void> {
   }));
   const state = await opening(backend.kind === "server");
   if (state) load(state);
+  else if (binary) load({ ...initial, ...fromInput(app.catalogue.examples[0] ?? app.input()), pane: "binary" });
   else fields.open(app.catalogue.examples.find((e) => e.title === "transpose")?.title ?? app.catalogue.examples[0]?.title ?? "");
   document.body.classList.add("ready");
 }
