@@ -182,15 +182,9 @@ func withheld(t *testing.T, p *Program, c ownCase, all map[requestKey]int, one i
 		if !e.Exact() {
 			return true
 		}
-		site := &p.Sites()[e.Site]
-		k := requestKey{op: site.Op, width: site.Width, active: e.Active}
-		for i := range warpLanes {
-			if e.Active>>uint(i)&1 != 0 {
-				k.addr[i] = e.Addr[i]
-			}
-		}
+		k := keyOf(p, e)
 		if all[k]--; all[k] < 0 {
-			t.Errorf("pc 0x%x: an exact access that the full run does not make: %+v", site.PC, k)
+			t.Errorf("pc 0x%x: an exact access that the full run does not make: %+v", p.Sites()[e.Site].PC, k)
 			return false
 		}
 		return true
