@@ -111,8 +111,10 @@ func (c *compiler) loopFn(ls *loopState, cond *cexpr, body, step stmtFn, do bool
 		pend, unsure, ghost, why := m.pend, m.unsure, m.ghost, m.why
 		*ls = loopState{isSwitch: ls.isSwitch, outer: ls.outer, unsure: unsure}
 		active, done := mask, laneMask(0)
-		for first, turn := true, 0; ; first, turn = false, turn+1 {
-			if turn&1023 == 1023 {
+		for first := true; ; first = false {
+			// Counted over all loops, so that short loops inside each other are cancelled as soon as a long one.
+			if m.unchecked += 1 + cost/8; m.unchecked >= 1024 {
+				m.unchecked = 0
 				m.checkCancelled()
 			}
 			if m.steps -= 1 + cost/8; m.steps < 0 {

@@ -47,6 +47,7 @@ type machine struct {
 	steps     int64 // left
 	err       *diag.Diagnostic
 	stopped   bool
+	unchecked int64 // steps of loops since the last look at ctx
 	cancelled error
 	ctx       context.Context
 	yield     func(*access.Access, error) bool
