@@ -112,14 +112,12 @@ func (c *compiler) loopFn(ls *loopState, cond *cexpr, body, step stmtFn, do bool
 		*ls = loopState{isSwitch: ls.isSwitch, outer: ls.outer, unsure: unsure}
 		active, done := mask, laneMask(0)
 		for first := true; ; first = false {
-			// Counted over all loops, so that short loops inside each other are cancelled as soon as a long one.
-			if m.unchecked += 1 + cost/8; m.unchecked >= 1024 {
-				m.unchecked = 0
-				m.checkCancelled()
-			}
 			if m.steps -= 1 + cost/8; m.steps < 0 {
 				m.exhausted(at)
 				return 0
+			}
+			if m.steps < m.nextCheck {
+				m.checkCancelled()
 			}
 			var doubtful laneMask
 			if test != nil && !(do && first) {

@@ -47,9 +47,9 @@ type machine struct {
 	steps     int64 // left
 	err       *diag.Diagnostic
 	stopped   bool
-	unchecked int64 // steps of loops since the last look at ctx
 	cancelled error
 	ctx       context.Context
+	nextCheck int64 // steps left at which the context is looked at again
 	yield     func(*access.Access, error) bool
 	acc       access.Access
 	addr      [smem.MaxLanes]uint32

@@ -162,7 +162,7 @@ func TestTimeIsBounded(t *testing.T) {
 	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "too long") {
 		t.Errorf("status %d: %.200s, want 422 for taking too long", w.Code, w.Body)
 	}
-	if took := time.Since(start); took > 3*time.Second {
+	if took := time.Since(start); took > 3*time.Second && !testing.Short() {
 		t.Errorf("ended after %v, want soon after 100ms", took)
 	}
 }
