@@ -123,10 +123,8 @@ func (f *fakeDriver) invoke(name string, a []uintptr) uintptr {
 		*at[float32](a[0]) = 3
 	case "cuLaunchKernel":
 		f.params = nil
-		for _, p := range unsafe.Slice(at[*uint64](a[9]), 3) {
-			if p != nil {
-				f.params = append(f.params, *p)
-			}
+		for p := at[*uint64](a[9]); *p != nil; p = (**uint64)(unsafe.Add(unsafe.Pointer(p), unsafe.Sizeof(p))) {
+			f.params = append(f.params, **p) // the array ends with a nil pointer
 		}
 	}
 	return 0

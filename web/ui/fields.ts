@@ -53,7 +53,7 @@ export class Fields {
 
   /** load shows the state. */
   load(): void {
-    const { arch, block, grid, defines, shared, kernel, name, source, binary } = this.app.state;
+    const { arch, block, grid, defines, shared, kernel, binary } = this.app.state;
     const shown = (s: Shape) => (s[0] === 0 ? "" : s.join(",").replace(/(,1)+$/, ""));
     this.arch.value = arch || this.app.catalogue.default_arch;
     this.block.value = shown(block);
@@ -61,13 +61,20 @@ export class Fields {
     this.defines.value = defines.join(" ");
     this.shared.value = shared ? String(shared) : "";
     this.kernel.value = kernel;
+    this.showExample();
+    this.defines.disabled = binary;
+  }
+
+  /** showExample names the example in the menu as long as it is unchanged. */
+  private showExample(): void {
+    const { name, source, binary } = this.app.state;
     const example = this.app.catalogue.examples.find((e) => e.name === name && e.source === source);
     this.example.value = (!binary && example?.title) || "";
-    this.defines.disabled = binary;
   }
 
   /** render shows what the source decided where a field says nothing. */
   render(): void {
+    this.showExample();
     const launch = this.app.report?.launch;
     if (launch) this.block.placeholder = launch.block.join(",").replace(/(,1)+$/, "");
     const kernel = this.app.report?.kernel;
