@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
+
+	"shmoo/internal/half"
 )
 
 // targets are the generations that testdata/kernels.cu is compiled for.
@@ -553,9 +555,9 @@ func unsure2Case() (Launch, []byte, func(int) uint32) {
 
 func halvesWant(x, y uint32) uint32 {
 	x, y = x&0xbfffbfff, y&0xbfffbfff
-	a := [2]float64{fromHalf(uint16(x)), fromHalf(uint16(x >> 16))}
-	b := [2]float64{fromHalf(uint16(y)), fromHalf(uint16(y >> 16))}
-	pair := func(f func(k int) float64) uint32 { return uint32(toHalf(f(0))) | uint32(toHalf(f(1)))<<16 }
+	a := [2]float64{half.From(uint16(x)), half.From(uint16(x >> 16))}
+	b := [2]float64{half.From(uint16(y)), half.From(uint16(y >> 16))}
+	pair := func(f func(k int) float64) uint32 { return uint32(half.To(f(0))) | uint32(half.To(f(1)))<<16 }
 	r := pair(func(k int) float64 { return a[k] + b[k] })
 	add := func(v uint32) { r = r*31 + v }
 	add(pair(func(k int) float64 { return a[k] * b[k] }))
