@@ -582,9 +582,6 @@ func halvesWant(x, y uint32) uint32 {
 	return r
 }
 
-// undecoded are cases that meet an instruction which the decoder does not know yet.
-var undecoded = map[string]string{"sm_120/floats": "UFFMA with an immediate addend"}
-
 // TestOwnKernels runs the kernels of testdata/kernels.cu for every target and compares all of their output with what Go computes.
 func TestOwnKernels(t *testing.T) {
 	for _, target := range targets {
@@ -599,12 +596,6 @@ func TestOwnKernels(t *testing.T) {
 				result, err := Run(context.Background(), programOf(t, img, c.kernel), launch, Options{Limits: limits}, nil)
 				if err != nil {
 					t.Fatal(err)
-				}
-				if op := undecoded[fmt.Sprintf("sm_%d/%s", target, c.kernel)]; op != "" {
-					if len(result.Unsupported) == 0 {
-						t.Errorf("%s is decoded now: take it off the list", op)
-					}
-					t.Skip(op)
 				}
 				bad := 0
 				for i := range len(got) / 4 {
