@@ -15,6 +15,7 @@ import (
 
 	"shmoo/arch"
 	"shmoo/cubin"
+	"shmoo/internal/half"
 	"shmoo/smem"
 )
 
@@ -54,7 +55,7 @@ func fillBuffer(kind string, count int, how string) []byte {
 			}
 			switch kind {
 			case "f16":
-				binary.LittleEndian.PutUint16(b[2*i:], toHalf(float64(v)))
+				binary.LittleEndian.PutUint16(b[2*i:], half.To(float64(v)))
 			case "f32":
 				binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(float32(v)))
 			case "i8":

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
+
+	"shmoo/internal/half"
 )
 
 // targets are the generations that testdata/kernels.cu is compiled for.
@@ -553,9 +555,9 @@ func unsure2Case() (Launch, []byte, func(int) uint32) {
 
 func halvesWant(x, y uint32) uint32 {
 	x, y = x&0xbfffbfff, y&0xbfffbfff
-	a := [2]float64{fromHalf(uint16(x)), fromHalf(uint16(x >> 16))}
-	b := [2]float64{fromHalf(uint16(y)), fromHalf(uint16(y >> 16))}
-	pair := func(f func(k int) float64) uint32 { return uint32(toHalf(f(0))) | uint32(toHalf(f(1)))<<16 }
+	a := [2]float64{half.From(uint16(x)), half.From(uint16(x >> 16))}
+	b := [2]float64{half.From(uint16(y)), half.From(uint16(y >> 16))}
+	pair := func(f func(k int) float64) uint32 { return uint32(half.To(f(0))) | uint32(half.To(f(1)))<<16 }
 	r := pair(func(k int) float64 { return a[k] + b[k] })
 	add := func(v uint32) { r = r*31 + v }
 	add(pair(func(k int) float64 { return a[k] * b[k] }))
@@ -580,9 +582,6 @@ func halvesWant(x, y uint32) uint32 {
 	return r
 }
 
-// undecoded are cases that meet an instruction which the decoder does not know yet.
-var undecoded = map[string]string{"sm_120/floats": "UFFMA with an immediate addend"}
-
 // TestOwnKernels runs the kernels of testdata/kernels.cu for every target and compares all of their output with what Go computes.
 func TestOwnKernels(t *testing.T) {
 	for _, target := range targets {
@@ -597,12 +596,6 @@ func TestOwnKernels(t *testing.T) {
 				result, err := Run(context.Background(), programOf(t, img, c.kernel), launch, Options{Limits: limits}, nil)
 				if err != nil {
 					t.Fatal(err)
-				}
-				if op := undecoded[fmt.Sprintf("sm_%d/%s", target, c.kernel)]; op != "" {
-					if len(result.Unsupported) == 0 {
-						t.Errorf("%s is decoded now: take it off the list", op)
-					}
-					t.Skip(op)
 				}
 				bad := 0
 				for i := range len(got) / 4 {
