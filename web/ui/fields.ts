@@ -98,7 +98,7 @@ function label(name: string, field: HTMLElement): HTMLElement {
 export function messages(el: HTMLElement, app: App, goto: (line: number, col: number) => void): void {
   const list = app.problem ? app.problem.diagnostics : (app.report?.diagnostics ?? []);
   const items = list.map((d) => h("li", { class: d.severity },
-    h("button", { type: "button", class: "at", disabled: d.line < 1, onclick: () => goto(d.line, d.col) }, d.line > 0 ? `${d.line}:${d.col}` : "-"),
+    h("button", { type: "button", class: "at", disabled: d.line < 1, onclick: () => goto(d.line, d.col) }, d.line > 0 ? `${d.line}${d.col > 0 ? `:${d.col}` : ""}` : "-"),
     h("span", {}, d.message, ...(d.fixes ?? []).map((f) => h("span", { class: "hint" }, f)))));
   if (app.problem && items.length === 0) items.push(h("li", { class: "error" }, h("span", { class: "at" }, "-"), h("span", {}, app.problem.message)));
   replace(el, ...items);
