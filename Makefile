@@ -15,15 +15,15 @@ test:
 VERSION ?= $(shell git describe --tags --always --dirty)
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-dist:
+dist: model
 	@mkdir -p dist
 	@for p in $(PLATFORMS); do \
 		os=$${p%/*} arch=$${p#*/} ext=; [ $$os = windows ] && ext=.exe; \
 		echo $$p; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -tags nogpu -ldflags='-s -w' \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -tags nogpu,webmodel -ldflags='-s -w' \
 			-o dist/shmoo-$(VERSION)-$$os-$$arch$$ext ./cmd/shmoo || exit 1; \
 	done
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -ldflags='-s -w' \
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -tags webmodel -ldflags='-s -w' \
 		-o dist/shmoo-$(VERSION)-linux-amd64-gpu ./cmd/shmoo
 	cd dist && sha256sum shmoo-* > SHA256SUMS
 

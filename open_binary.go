@@ -308,45 +308,6 @@ func (s *binarySource) Accesses(ctx context.Context) iter.Seq2[*access.Access, e
 	}
 }
 
-// codeOf fills the emulator's view of a kernel.
-func codeOf(k *cubin.Kernel) emu.Code {
-	code := emu.Code{
-		Name: k.Demangled(), Arch: k.Image.Arch, Text: k.Code, Entry: k.Entry, ParamBase: k.ParamBase,
-		SharedStatic: k.SharedStatic, SharedDynamicStart: k.SharedDynamicStart() - k.SharedReserved,
-		MaxThreads: k.MaxThreads, ReqThreads: k.ReqThreads, Constants: map[int][]byte{}, Pos: positions(k),
-	}
-	for _, p := range k.Params {
-		code.Params = append(code.Params, emu.Param{Offset: p.Offset, Size: p.Size})
-	}
-	for _, b := range k.Banks {
-		if b.Index != 0 && b.Data != nil && len(b.Relocs) == 0 {
-			code.Constants[b.Index] = b.Data
-		}
-	}
-	return code
-}
-
-// positions returns the source positions of a kernel's instructions, nil without a line table.
-func positions(k *cubin.Kernel) func(pc uint64) (diag.Span, []diag.Pos) {
-	lines, err := k.Lines()
-	if err != nil || lines == nil || lines.Empty() {
-		return nil // a broken line table costs the positions, not the analysis
-	}
-	return func(pc uint64) (diag.Span, []diag.Pos) {
-		var at diag.Span
-		var chain []diag.Pos
-		for i, f := range lines.AppendAt(nil, uint32(pc)) {
-			pos := diag.Pos{File: f.File, Line: f.Line, Col: f.Column}
-			if i == 0 {
-				at.Pos = pos
-				continue
-			}
-			chain = append(chain, pos)
-		}
-		return at, chain
-	}
-}
-
 // stopped implements runner: a kernel that faults or reaches a limit has a report all the same.
 func (s *binarySource) stopped(err error) *diag.Diagnostic {
 	if fault, ok := errors.AsType[*emu.Fault](err); ok {

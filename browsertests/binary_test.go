@@ -40,6 +40,15 @@ func TestBinaryPane(t *testing.T) {
 	if n := eval[int](p, `document.querySelectorAll(".asm .chosen.lit").length`); n != 1 {
 		t.Errorf("hovering a lane lights %d instructions, want 1", n)
 	}
+	// The link does not hold the file; elsewhere the page says so and shows the sketch.
+	p.click("#share")
+	hash := eval[string](p, "location.hash")
+	other := newTab(t)
+	other.open(serve(t, web.Options{}) + hash)
+	other.until("the page says what is missing", `document.getElementById("toast").textContent.includes("binary")`)
+	if !eval[bool](other, `document.querySelector(".editor:not(.code-view)").checkVisibility()`) {
+		t.Error("a link to a binary that is not there hides the editor")
+	}
 	p.pane("binary")
 	p.click("#back-to-sketch")
 	if got := eval[bool](p, `document.querySelector(".editor:not(.code-view)").checkVisibility()`); !got {

@@ -1,10 +1,12 @@
 package browsertests
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,7 +90,7 @@ func newTab(t *testing.T) *tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(findBrowser(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true), chromedp.Flag("disable-lcd-text", true),
 	)
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	p := &tab{t: t}
@@ -326,14 +328,22 @@ func (p *tab) shoot(name string) {
 		return
 	}
 	p.do(chromedp.Sleep(150 * time.Millisecond))
-	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	shot, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
+		p.t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&packed, paletted(picture)); err != nil {
 		p.t.Fatal(err)
 	}
 	if err := os.MkdirAll(screenshots, 0o755); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(screenshots, name+".png"), png, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(screenshots, name+".png"), packed.Bytes(), 0o644); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -256,8 +256,43 @@ func TestSpace(t *testing.T) {
 	}
 }
 
+func TestMeasuredSweep(t *testing.T) {
+	p := newTab(t)
+	p.open(serve(t, web.Options{}))
+	p.example("scan_chunk")
+	p.pane("space")
+	load := func(text string) {
+		t.Helper()
+		eval[bool](p, fmt.Sprintf(`(() => {const d = new DataTransfer(); d.items.add(new File([%s], "scan.json"));
+			const f = document.getElementById("sweep-file"); f.files = d.files; return f.dispatchEvent(new Event("change"))})()`, quote(text)))
+	}
+	load(`{"schema": "shmoo.sweep/1", "space": "PAD=2,8,X=1", "rows": [
+		{"point": "PAD=2,X=1", "summary": {"median": 2e-6, "low": 1.9e-6, "high": 2.1e-6, "n": 9}, "verdict": "best"},
+		{"point": "PAD=8,X=1", "summary": {"median": 4e-5, "low": 3e-5, "high": 5e-5, "n": 9}},
+		{"point": "PAD=9,X=1", "summary": {"median": 0, "low": 0, "high": 0, "n": 0}, "failure": "hangs"}]}`)
+	texts := func() string {
+		return eval[string](p, `[...document.querySelectorAll(".point > text")].map(e => e.textContent).join("; ")`)
+	}
+	p.until("the sweep is drawn", `document.querySelectorAll(".point").length === 3`)
+	if got, want := texts(), "2\u202fµs; 40\u202fµs; –"; got != want {
+		t.Errorf("cells %q, want %q", got, want)
+	}
+	eval[bool](p, `(() => {const b = document.getElementById("sweep-bytes"); b.value = "8000000"; return b.dispatchEvent(new Event("input"))})()`)
+	if got, want := texts(), "4.00; 0.200; –"; got != want { // 8 MB in 2 and 40 microseconds
+		t.Errorf("TB/s %q, want %q", got, want)
+	}
+	eval[bool](p, `document.querySelector('[data-point="PAD=2"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
+	p.settle()
+	if got := p.total("conflicts"); got != "0" {
+		t.Errorf("opened PAD=2: %s conflicts, want 0", got)
+	}
+	load(`{"schema": "shmoo.sweep-log/1"}`)
+	p.until("the wrong file is named", `document.querySelector("#pane-space p").textContent.includes("want shmoo.sweep/1")`)
+}
+
 func TestKeyboardOnly(t *testing.T) {
 	p := newTab(t)
+	p.quiet = true // half-typed sketches are wrong, which the server answers with status 400
 	p.open(serve(t, blank))
 	focus := func() string {
 		return eval[string](p, `document.activeElement.id || document.activeElement.className || document.activeElement.tagName`)
@@ -315,6 +350,44 @@ func TestEverythingHasAName(t *testing.T) {
 	}
 }
 
+// Every colour of text reads on every ground that it stands on: WCAG 2 asks for a contrast of 4.5.
+func TestContrast(t *testing.T) {
+	p := newTab(t)
+	p.open(serve(t, web.Options{}))
+	const script = `(() => {
+		const probe = document.body.appendChild(document.createElement("i"));
+		const rgb = (name) => {
+			probe.style.color = "var(" + name + ")";
+			return getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);
+		};
+		const light = (name) => {
+			const [r, g, b] = rgb(name).map(v => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+			return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+		};
+		const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+		const texts = ["--ink", "--soft", "--accent", "--warn", "--error", "--good"];
+		const code = ["--ink", "--comment", "--word", "--builtin", "--number", "--string"];
+		const pairs = [...texts.flatMap(t => ["--paper", "--side"].map(g => [t, g])),
+			...code.flatMap(t => ["--paper", "--chosen", "--heat1"].map(g => [t, g])),
+			...["--heat2", "--heat3", "--heat4", "--heat5"].map(g => ["--ink", g])];
+		const bad = pairs.filter(([t, g]) => contrast(t, g) < 4.5).map(([t, g]) => t + " on " + g + ": " + contrast(t, g).toFixed(2));
+		probe.remove();
+		return bad;
+	})()`
+	p.example("transpose")
+	hot := eval[bool](p, `(() => {const row = document.querySelector('.paint [data-heat="5"]');
+		return [...row.children].every(e => getComputedStyle(e).color === getComputedStyle(row).color)})()`)
+	if !hot {
+		t.Error("the hottest line has coloured text, want ink only: nothing else has contrast there")
+	}
+	for _, dark := range []bool{false, true} {
+		p.dark(dark)
+		for _, bad := range eval[[]string](p, script) {
+			t.Errorf("dark %v: %s, want 4.5", dark, bad)
+		}
+	}
+}
+
 func TestFitsNarrowWindows(t *testing.T) {
 	p := newTab(t)
 	url := serve(t, web.Options{})
@@ -323,8 +396,10 @@ func TestFitsNarrowWindows(t *testing.T) {
 		p.open(url)
 		for _, pane := range []string{"banks", "pads", "fix", "space"} {
 			p.pane(pane)
-			if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-				t.Errorf("%d wide, pane %s: the page is %d pixels wider than the window", width, pane, over)
+			for _, of := range []string{"document.documentElement", "document.getElementById('panes')"} {
+				if over := eval[int](p, of+".scrollWidth - "+of+".clientWidth"); over > 0 {
+					t.Errorf("%d wide, pane %s: %s is %d pixels wider than its place", width, pane, of, over)
+				}
 			}
 		}
 	}

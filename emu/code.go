@@ -49,6 +49,10 @@ type Param struct {
 	Size   int
 }
 
+// GlobalBase is where a caller may place the global memory that a module brings along (Code.Data): far from the addresses of
+// arguments and of the shared and local windows.
+const GlobalBase = 0x0000_7d00_0000_0000
+
 // Segment is a piece of global memory with known contents.
 type Segment struct {
 	Addr uint64

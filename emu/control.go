@@ -506,6 +506,8 @@ func execBPT(w *warp, o *inst) {
 	w.end(w.act)
 }
 
+// execWARPSYNC waits for the lanes of a mask. With .COLLECTIVE the hardware parts the lanes again behind the instructions up to
+// ENDCOLLECTIVE; here they stay together.
 func execWARPSYNC(w *warp, o *inst) {
 	set := w.warpsyncMask(o)
 	if set&w.live()&^w.mask == 0 {

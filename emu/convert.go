@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"shmoo/internal/half"
 	"shmoo/sass"
 )
 
@@ -121,7 +122,7 @@ func foldI2F(o *inst, x *values) {
 	case sass.TypeF64:
 		x.d = math.Float64bits(roundInteger(neg, mag, 53, mode))
 	case sass.TypeF16:
-		x.d = uint64(toHalf(roundInteger(neg, mag, 11, mode)))
+		x.d = uint64(half.To(roundInteger(neg, mag, 11, mode)))
 	default:
 		x.d = uint64(math.Float32bits(float32(roundInteger(neg, mag, 24, mode))))
 	}
@@ -133,7 +134,7 @@ func floatSource(o *inst, v uint64) float64 {
 	case sass.TypeF64:
 		return math.Float64frombits(v)
 	case sass.TypeF16:
-		return fromHalf(uint16(v))
+		return half.From(uint16(v))
 	}
 	return float64(f32(flush(o, v)))
 }
@@ -214,7 +215,7 @@ func foldF2F(o *inst, x *values) {
 	case sass.TypeF64:
 		x.d = math.Float64bits(v)
 	case sass.TypeF16:
-		x.d = uint64(toHalf(v))
+		x.d = uint64(half.To(v))
 	default:
 		x.d = flush(o, uint64(math.Float32bits(toFloat32(v, sass.Round(o.mod(sass.ModRound))))))
 	}
@@ -226,7 +227,7 @@ func foldFRND(o *inst, x *values) {
 	case sass.TypeF64:
 		x.d = math.Float64bits(roundFloat(math.Float64frombits(x.b), mode))
 	case sass.TypeF16:
-		x.d = uint64(toHalf(roundFloat(fromHalf(uint16(x.b)), mode)))
+		x.d = uint64(half.To(roundFloat(half.From(uint16(x.b)), mode)))
 	default:
 		x.d = uint64(math.Float32bits(float32(roundFloat(float64(f32(flush(o, x.b))), mode))))
 	}

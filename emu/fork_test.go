@@ -1,8 +1,11 @@
 package emu
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -124,8 +127,9 @@ func TestKnownStays(t *testing.T) {
 	}
 }
 
-// TestWithheld runs the own kernels without their input. Whatever the emulator still calls exact or known must be what happens with the
-// input: exact accesses are among those of the full run, and known bytes of the output are the right ones.
+// TestWithheld runs the own kernels without their input, or with words of it unknown here and there. Whatever the emulator still calls exact
+// or known must be what happens with the input: exact accesses are among those of the full run, and known bytes of the output
+// are the right ones.
 func TestWithheld(t *testing.T) {
 	for _, target := range targets {
 		img := readCubin(t, fmt.Sprintf("testdata/kernels.sm_%d.cubin.gz", target))
@@ -133,60 +137,71 @@ func TestWithheld(t *testing.T) {
 			if target < c.since || c.kernel == "locks" {
 				continue
 			}
-			t.Run(fmt.Sprintf("sm_%d/%s", target, c.kernel), func(t *testing.T) {
-				p := programOf(t, img, c.kernel)
-				full, _, _ := c.launch()
-				all := requests(t, p, full)
+			p := programOf(t, img, c.kernel)
+			full, _, _ := c.launch()
+			all := requests(t, p, full)
+			for _, one := range []int{0, 2, 40} {
+				t.Run(fmt.Sprintf("sm_%d/%s/%d", target, c.kernel, one), func(t *testing.T) { withheld(t, p, c, maps.Clone(all), one) })
+			}
+		}
+	}
+}
 
-				launch, out, want := c.launch()
-				buffer := 0
-				for i, a := range launch.Args {
-					if a.kind == argBuffer && &a.data[0] != &out[0] {
-						launch.Args[i] = Pointer()
-					} else if a.kind == argBuffer {
-						buffer = i
-					}
+// withheld runs a case with its input unknown: all of it if one is 0, else one word in so many, at random.
+func withheld(t *testing.T, p *Program, c ownCase, all map[requestKey]int, one int) {
+	launch, out, want := c.launch()
+	r := rand.New(rand.NewPCG(5, uint64(one)))
+	lost := map[int][]bool{}
+	buffer := 0
+	for i, a := range launch.Args {
+		switch {
+		case a.kind != argBuffer:
+		case &a.data[0] == &out[0]:
+			buffer = i
+		case one == 0:
+			launch.Args[i] = Pointer()
+		default:
+			data := bytes.Clone(a.data)
+			lost[i] = make([]bool, len(data))
+			for k := range data {
+				if lost[i][k] = k%4 != 0 && lost[i][k-1] || k%4 == 0 && r.IntN(one) == 0; lost[i][k] {
+					data[k] ^= 0x5a
 				}
-				m, err := newMachine(p, launch, Limits{Steps: 2_000_000})
-				if err != nil {
-					t.Fatal(err)
-				}
-				exact := 0
-				b := newBlock(m, func(e *Event) bool {
-					if !e.Exact() {
-						return true
-					}
-					exact++
-					site := &p.Sites()[e.Site]
-					k := requestKey{op: site.Op, width: site.Width, active: e.Active}
-					for i := range warpLanes {
-						if e.Active>>uint(i)&1 != 0 {
-							k.addr[i] = e.Addr[i]
-						}
-					}
-					if all[k]--; all[k] < 0 {
-						t.Errorf("pc 0x%x: an exact access that the full run does not make: %+v", site.PC, k)
-						return false
-					}
-					return true
-				})
-				for _, index := range launch.Blocks {
-					if err := b.run(context.Background(), index); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if b.counts.assumedAliases > 0 {
-					return // memory is known only under that assumption
-				}
-				mem := m.memory.find(m.argAddr[buffer], 4)
-				for i := range len(out) / 4 {
-					v, known := mem.load(m.argAddr[buffer]+uint64(4*i), 4)
-					if known && v != want(i) {
-						t.Errorf("word %d is taken for 0x%x, but is 0x%x", i, v, want(i))
-						break
-					}
-				}
-			})
+			}
+			launch.Args[i] = Buffer(data)
+		}
+	}
+	m, err := newMachine(p, launch, Limits{Steps: 2_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range lost {
+		m.memory.find(m.argAddr[i], 0).lost = l
+	}
+	b := newBlock(m, func(e *Event) bool {
+		if !e.Exact() {
+			return true
+		}
+		k := keyOf(p, e)
+		if all[k]--; all[k] < 0 {
+			t.Errorf("pc 0x%x: an exact access that the full run does not make: %+v", p.Sites()[e.Site].PC, k)
+			return false
+		}
+		return true
+	})
+	for _, index := range launch.Blocks {
+		if err := b.run(context.Background(), index); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b.counts.assumedAliases > 0 {
+		return // memory is known only under that assumption
+	}
+	mem := m.memory.find(m.argAddr[buffer], 4)
+	for i := range len(out) / 4 {
+		if v, known := mem.load(m.argAddr[buffer]+uint64(4*i), 4); known && v != want(i) {
+			t.Errorf("word %d is taken for 0x%x, but is 0x%x", i, v, want(i))
+			break
 		}
 	}
 }

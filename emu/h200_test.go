@@ -15,6 +15,7 @@ import (
 
 	"shmoo/arch"
 	"shmoo/cubin"
+	"shmoo/internal/half"
 	"shmoo/smem"
 )
 
@@ -54,7 +55,7 @@ func fillBuffer(kind string, count int, how string) []byte {
 			}
 			switch kind {
 			case "f16":
-				binary.LittleEndian.PutUint16(b[2*i:], toHalf(float64(v)))
+				binary.LittleEndian.PutUint16(b[2*i:], half.To(float64(v)))
 			case "f32":
 				binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(float32(v)))
 			case "i8":
@@ -344,6 +345,39 @@ func TestRecordedCounters(t *testing.T) {
 				want.stores -= arbitration[r.kernel]
 				if got != want {
 					t.Errorf("wavefronts %+v, the H200 counted %+v", got, want)
+				}
+			})
+		}
+	}
+}
+
+// TestRecordedWithheld runs the recorded launches without their input: what is still exact must be among the accesses that happen
+// with it.
+func TestRecordedWithheld(t *testing.T) {
+	images := map[string]*cubin.Image{}
+	for _, prefix := range []string{"", "triton_"} {
+		for _, r := range readRecorded(t, prefix) {
+			t.Run(r.name, func(t *testing.T) {
+				p := r.program(t, images)
+				all := requests(t, p, r.launch)
+				for i, a := range r.launch.Args {
+					if a.kind == argBuffer {
+						r.launch.Args[i] = Pointer()
+					}
+				}
+				_, err := Run(context.Background(), p, r.launch, Options{}, func(e *Event) bool {
+					if !e.Exact() {
+						return true
+					}
+					k := keyOf(p, e)
+					if all[k]--; all[k] < 0 {
+						t.Errorf("pc 0x%x: an exact access that does not happen: %+v", p.Sites()[e.Site].PC, k)
+						return false
+					}
+					return true
+				})
+				if err != nil {
+					t.Fatal(err)
 				}
 			})
 		}

@@ -3,6 +3,7 @@ package emu
 import (
 	"math"
 
+	"shmoo/internal/half"
 	"shmoo/sass"
 )
 
@@ -61,7 +62,7 @@ func (o *inst) bfloat() bool { return o.bits(halfBF16, 1) != 0 }
 
 // halves returns the two numbers that an operand selects.
 func halves(v uint64, sel uint8, bfloat bool) (lo, hi float64) {
-	read := fromHalf
+	read := half.From
 	if bfloat {
 		read = fromBFloat
 	}
@@ -114,7 +115,7 @@ func packedHalf(o *inst, v float64) uint16 {
 	if o.bfloat() {
 		return toBFloat(v)
 	}
-	return toHalf(v)
+	return half.To(v)
 }
 
 func foldHADD2(o *inst, x *values) {
@@ -151,7 +152,7 @@ func foldHMNMX2(o *inst, x *values) {
 		}
 		return math.Max(a, b)
 	}
-	write := toHalf
+	write := half.To
 	if bfloat {
 		write = toBFloat
 	}
@@ -207,7 +208,7 @@ func prepareF2FP(_ *machine, o *inst) {
 
 // foldF2FP packs A into the high half and B into the low one.
 func foldF2FP(o *inst, x *values) {
-	write := toHalf
+	write := half.To
 	if o.bits(packKindLow, 1) != 0 {
 		write = toBFloat
 	}

@@ -3,6 +3,7 @@ package emu
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 	"os"
 	"strings"
@@ -47,10 +48,33 @@ func codeOf(k *cubin.Kernel) Code {
 	for _, b := range k.Indirect {
 		code.Indirect = append(code.Indirect, IndirectBranch{PC: b.PC, Targets: b.Targets})
 	}
-	for _, b := range k.Banks {
-		if b.Index != 0 && b.Data != nil && len(b.Relocs) == 0 {
-			code.Constants[b.Index] = b.Data
+	at := map[string]uint64{}
+	next := uint64(GlobalBase)
+	for _, d := range k.Image.Data {
+		data := d.Init
+		if data == nil {
+			data = make([]byte, min(d.Size, 1<<20))
 		}
+		at[d.Section] = next
+		code.Data = append(code.Data, Segment{Addr: next, Data: data})
+		next += uint64(len(data)+4095) &^ 4095
+	}
+	for _, b := range k.Banks {
+		if b.Index == 0 || b.Data == nil {
+			continue
+		}
+		data := bytes.Clone(b.Data)
+		for _, r := range b.Relocs {
+			const address64 = 2
+			base, ok := at[r.Symbol.Section]
+			if !ok {
+				base, next = next, next+4096 // something outside the module: an address of its own
+			}
+			if p := data[r.Offset:]; r.Type == address64 {
+				binary.LittleEndian.PutUint64(p, binary.LittleEndian.Uint64(p)+base+r.Symbol.Value+uint64(r.Addend))
+			}
+		}
+		code.Constants[b.Index] = data
 	}
 	return code
 }

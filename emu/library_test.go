@@ -98,7 +98,8 @@ type libraryTotals struct {
 }
 
 // TestLibrary runs every kernel of one target of a real library with an assumed launch: none may crash or hang, and nearly
-// all shared accesses that are executed must be exact.
+// all shared accesses that are executed must have exact addresses. Of the libggml-cuda.so of @node-llama-cpp/linux-x64-cuda 3.22.1
+// for sm_86, 3,620 kernels use shared memory; 99.77% of their accesses have.
 func TestLibrary(t *testing.T) {
 	path := os.Getenv(libraryEnv)
 	if path == "" {

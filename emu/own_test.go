@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 	"testing"
+
+	"shmoo/internal/half"
 )
 
 // targets are the generations that testdata/kernels.cu is compiled for.
@@ -187,6 +189,17 @@ var ownCases = []ownCase{
 		in, out := random(256, 65), make([]byte, 4*256)
 		return line(2, 128, Buffer(in), Buffer(out)), out, func(i int) uint32 { return halvesWant(word(in, i), word(in, i^1)) }
 	}},
+	{kernel: "tables", launch: func() (Launch, []byte, func(int) uint32) {
+		out := make([]byte, 4*64)
+		return line(1, 64, Buffer(out)), out, func(t int) uint32 {
+			const table = "31415926535897932384626433832795"
+			scale := [8]uint32{2, 3, 5, 7, 11, 13, 17, 19}
+			at := func(i int) uint32 { return uint32(table[i&31] - '0') }
+			return (at(t)*32 + uint32(t)) * 7 * scale[at(3*t)&7]
+		}
+	}},
+	{kernel: "unsure", launch: unsureCase},
+	{kernel: "unsure2", launch: unsure2Case},
 	{kernel: "locks", launch: func() (Launch, []byte, func(int) uint32) {
 		out := make([]byte, 4)
 		return line(1, 64, Buffer(out)), out, func(int) uint32 {
@@ -452,11 +465,99 @@ func floatsWant(v uint32) uint32 {
 	return n*31 + math.Float32bits(float32(math.Sqrt(float64(f*f)))) + whole
 }
 
+func unsureCase() (Launch, []byte, func(int) uint32) {
+	const n = 256
+	in, out := random(n, 77), make([]byte, 4*10*n)
+	var o [10 * n]uint32
+	var s, r, members, count [n]uint32
+	var a [n][4]uint32
+	for t := range uint32(n) {
+		v := word(in, int(t))
+		s[t], a[t] = t*3, [4]uint32{t, t + 1, t + 2, t + 3}
+		r[t] = t*5 + 1
+		if v&1 != 0 {
+			s[t] = 7
+			o[2048+t] = 1
+		} else {
+			o[2304+t] = 2
+		}
+		if v&2 != 0 {
+			for k := t &^ 31; k < t&^31+32; k++ {
+				members[t] += word(in, int(k)) >> 1 & 1
+			}
+			s[t] = t * 3
+		}
+		for i := range v >> 4 & 3 {
+			count[t] += i + t
+			s[t] ^= count[t]
+		}
+		if v&8 != 0 {
+			for i := range v >> 8 & 3 {
+				a[t][(i+t)&3] = r[t] + i
+				if v>>i&0x8000 != 0 {
+					break
+				}
+			}
+			r[t] += 9
+		}
+		if t < 128 && v&0x1000 != 0 {
+			s[t] = 1
+			o[1024+t] = 5
+		}
+	}
+	for t := range n {
+		o[t], o[n+t] = r[t], s[t]
+		o[2*n+t] = a[t][t&3]*31 + a[t][(t+1)&3]
+		o[3*n+t] = s[t*5&255] + r[t^3] + members[t^1]
+		o[5*n+t], o[6*n+t], o[7*n+t] = count[t], members[t], uint32(t)
+		if t&1 != 0 {
+			o[7*n+t] = s[t]
+		}
+	}
+	return line(1, n, Buffer(in), Buffer(out)), out, func(i int) uint32 { return o[i] }
+}
+
+func unsure2Case() (Launch, []byte, func(int) uint32) {
+	const n = 128
+	in, out := random(n, 78), make([]byte, 4*13*n)
+	called := func(x, y uint32) uint32 { return mix(x) ^ y*2654435761 }
+	var o [13][n]uint32
+	for t := range uint32(n) {
+		v, c := word(in, int(t)), uint32(0)
+		for k := t &^ 31; k < t&^31+32; k++ {
+			c += bit(word(in, int(k))&2 == v&2)
+		}
+		o[3][t], o[4][t], o[6][t], o[7][t], o[8][t], o[9][t] = t, c, t, t, t, t
+		if v&1 != 0 {
+			o[0][t], o[3][t] = called(t, 1), 7
+		}
+		if v&2 != 0 {
+			o[1][t] = called(t, c)
+		}
+		for i := range v >> 2 & 7 {
+			if i == 5 {
+				o[5][t] = 1
+			}
+			o[6][t] = called(o[6][t], 0)
+		}
+		if v&32 != 0 {
+			o[7][t] = 9
+		}
+		if v&64 != 0 {
+			o[8][t], o[9][t] = 99, t+1
+		}
+		if v&128 == 0 {
+			o[11][t], o[12][t] = 1, 5
+		}
+	}
+	return line(1, n, Buffer(in), Buffer(out)), out, func(i int) uint32 { return o[i/n][i%n] }
+}
+
 func halvesWant(x, y uint32) uint32 {
 	x, y = x&0xbfffbfff, y&0xbfffbfff
-	a := [2]float64{fromHalf(uint16(x)), fromHalf(uint16(x >> 16))}
-	b := [2]float64{fromHalf(uint16(y)), fromHalf(uint16(y >> 16))}
-	pair := func(f func(k int) float64) uint32 { return uint32(toHalf(f(0))) | uint32(toHalf(f(1)))<<16 }
+	a := [2]float64{half.From(uint16(x)), half.From(uint16(x >> 16))}
+	b := [2]float64{half.From(uint16(y)), half.From(uint16(y >> 16))}
+	pair := func(f func(k int) float64) uint32 { return uint32(half.To(f(0))) | uint32(half.To(f(1)))<<16 }
 	r := pair(func(k int) float64 { return a[k] + b[k] })
 	add := func(v uint32) { r = r*31 + v }
 	add(pair(func(k int) float64 { return a[k] * b[k] }))
@@ -481,9 +582,6 @@ func halvesWant(x, y uint32) uint32 {
 	return r
 }
 
-// undecoded are cases that meet an instruction which the decoder does not know yet.
-var undecoded = map[string]string{"sm_120/floats": "UFFMA with an immediate addend"}
-
 // TestOwnKernels runs the kernels of testdata/kernels.cu for every target and compares all of their output with what Go computes.
 func TestOwnKernels(t *testing.T) {
 	for _, target := range targets {
@@ -498,12 +596,6 @@ func TestOwnKernels(t *testing.T) {
 				result, err := Run(context.Background(), programOf(t, img, c.kernel), launch, Options{Limits: limits}, nil)
 				if err != nil {
 					t.Fatal(err)
-				}
-				if op := undecoded[fmt.Sprintf("sm_%d/%s", target, c.kernel)]; op != "" {
-					if len(result.Unsupported) == 0 {
-						t.Errorf("%s is decoded now: take it off the list", op)
-					}
-					t.Skip(op)
 				}
 				bad := 0
 				for i := range len(got) / 4 {

@@ -19,7 +19,7 @@ type Source struct {
 
 // NewSource checks a launch and returns it as a source.
 func NewSource(p *Program, launch Launch, opts Options) (*Source, error) {
-	if _, err := newMachine(p, launch, opts.Limits); err != nil {
+	if err := (&machine{program: p, launch: launch}).checkLaunch(); err != nil {
 		return nil, err
 	}
 	return &Source{program: p, launch: launch, opts: opts}, nil

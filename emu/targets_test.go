@@ -18,19 +18,23 @@ type requestKey struct {
 	addr   [warpLanes]uint32
 }
 
+func keyOf(p *Program, e *Event) requestKey {
+	site := &p.Sites()[e.Site]
+	k := requestKey{op: site.Op, width: site.Width, active: e.Active}
+	for i := range warpLanes {
+		if e.Active>>uint(i)&1 != 0 {
+			k.addr[i] = e.Addr[i]
+		}
+	}
+	return k
+}
+
 // requests runs a launch and returns how often it makes each request.
 func requests(t *testing.T, p *Program, launch Launch) map[requestKey]int {
 	t.Helper()
 	set := map[requestKey]int{}
 	_, err := Run(context.Background(), p, launch, Options{}, func(e *Event) bool {
-		site := &p.Sites()[e.Site]
-		k := requestKey{op: site.Op, width: site.Width, active: e.Active}
-		for i := range warpLanes {
-			if e.Active>>uint(i)&1 != 0 {
-				k.addr[i] = e.Addr[i]
-			}
-		}
-		set[k]++
+		set[keyOf(p, e)]++
 		return true
 	})
 	if err != nil {

@@ -374,7 +374,11 @@ func TestSearchEqualsBruteForce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	improved, linearTried, allTried, beyond := 0, 0, 0, 0
-	for i := range 1000 {
+	count := 1000
+	if testing.Short() {
+		count = 40
+	}
+	for i := range count {
 		b := randomProblem(rng)
 		problems, err := Problems(context.Background(), b, arch.MustLookup("sm_90"), Block{})
 		if err != nil {
@@ -430,7 +434,7 @@ func TestSearchEqualsBruteForce(t *testing.T) {
 			t.Fatalf("problem %d", i)
 		}
 	}
-	if improved < 100 || linearTried < 50 || allTried < 20 || beyond < 2 {
+	if count == 1000 && (improved < 100 || linearTried < 50 || allTried < 20 || beyond < 2) {
 		t.Errorf("the problems are too easy: %d improved, %d needed linear maps, %d were compared with all bank maps, %d of them won by one",
 			improved, linearTried, allTried, beyond)
 	}

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"shmoo/emu"
+	"shmoo/internal/half"
 )
 
 // A Launch is what a kernel is launched with. The zero value of a field means that it is not given.
@@ -322,7 +323,7 @@ func (t *elemType) parse(b []byte, text string) error {
 func (t *elemType) putFloat(b []byte, v float64) {
 	switch t.names {
 	case "f16 half":
-		put(b, uint64(toHalf(v)))
+		put(b, uint64(half.To(v)))
 	case "bf16":
 		bits := math.Float32bits(float32(v))
 		put(b, uint64((bits+0x7fff+bits>>16&1)>>16))
@@ -337,27 +338,4 @@ func put(b []byte, v uint64) {
 	for i := range b {
 		b[i] = byte(v >> (8 * i))
 	}
-}
-
-// toHalf rounds to the nearest 16-bit float, ties to even.
-func toHalf(v float64) uint16 {
-	sign := uint16(0)
-	if math.Signbit(v) {
-		sign, v = 0x8000, -v
-	}
-	switch {
-	case math.IsNaN(v):
-		return sign | 0x7e00
-	case v == 0:
-		return sign
-	case v >= 65520: // half way from the largest half to the next power of two
-		return sign | 0x7c00
-	}
-	_, exp := math.Frexp(v)
-	step := math.Ldexp(1, max(exp-11, -24)) // distance between halves at v
-	m := math.RoundToEven(v / step)
-	if exp < -13 {
-		return sign | uint16(m) // subnormal, or the smallest normal after rounding up
-	}
-	return sign | (uint16(exp+14)<<10 + uint16(m) - 0x0400) // the leading bit of m is implied
 }

@@ -61,35 +61,6 @@ func TestFills(t *testing.T) {
 	}
 }
 
-// TestHalf checks every finite half against the widening by definition, and the ties between them.
-func TestHalf(t *testing.T) {
-	widen := func(h int) float64 {
-		exp, frac := h>>10, float64(h&0x3ff)/1024
-		if exp == 0 {
-			return math.Ldexp(frac, -14)
-		}
-		return math.Ldexp(1+frac, exp-15)
-	}
-	for h := range 0x7c00 {
-		v := widen(h)
-		if got := toHalf(v); int(got) != h {
-			t.Fatalf("toHalf(%v) = %#x, want %#x", v, got, h)
-		}
-		if h == 0x7bff {
-			break
-		}
-		even := h + h&1
-		if got := toHalf((v + widen(h+1)) / 2); int(got) != even {
-			t.Fatalf("half way above %#x: %#x, want the even %#x", h, got, even)
-		}
-	}
-	for v, want := range map[float64]uint16{1e9: 0x7c00, 65519: 0x7bff, 65520: 0x7c00, -2: 0xc000, 1e-9: 0} {
-		if got := toHalf(v); got != want {
-			t.Errorf("toHalf(%v) = %#x, want %#x", v, got, want)
-		}
-	}
-}
-
 func TestFile(t *testing.T) {
 	folder := t.TempDir()
 	npy := func(descr, order string) []byte {

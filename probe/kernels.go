@@ -97,9 +97,14 @@ var instructions = []instruction{
 // kernelName returns the name of an op's kernel.
 func kernelName(op string) string { return "shmoo_" + op }
 
-// ptxHeader starts a PTX file. Version 7.8 is the first that knows sm_90 and stmatrix (PTX ISA, release notes): CUDA 11.8.
-func ptxHeader(arch string) string {
-	return fmt.Sprintf(".version 7.8\n.target %s\n.address_size 64\n.extern .shared .align 128 .b8 shared[];\n", arch)
+// newestTarget is the newest generation that PTX of version 7.8 can name; the driver compiles its text for later ones too.
+const newestTarget = 90
+
+// ptxHeader starts a PTX file for a generation. Version 7.8 is the first that knows sm_90 and stmatrix (PTX ISA, release
+// notes): CUDA 11.8.
+func ptxHeader(generation int) string {
+	return fmt.Sprintf(".version 7.8\n.target sm_%d\n.address_size 64\n.extern .shared .align 128 .b8 shared[];\n",
+		min(generation, newestTarget))
 }
 
 // prologue declares the registers and loads the lane's address. Its verbs: kernel, threads, registers per bank, words of a

@@ -97,10 +97,10 @@ func Learn(ctx context.Context, r *gpu.Recording) (*Lesson, error) {
 		rules := make([]Learned, 0, len(keys))
 		exceptions := 0
 		for _, key := range keys {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
+			learned, err := newLearner(key, byKey[key], r.Constant, b).learn(ctx)
+			if err != nil {
+				return nil, err
 			}
-			learned := newLearner(key, byKey[key], r.Constant, b).learn()
 			exceptions += learned.Exceptions
 			rules = append(rules, learned)
 		}
@@ -366,13 +366,16 @@ func (l *learner) exceptions(h *hypothesis) (n, first int) {
 
 // learn tries all hypotheses. Of those that explain the samples it takes the nearest, and of equally near ones the simplest;
 // if none does, the one with the fewest exceptions.
-func (l *learner) learn() Learned {
+func (l *learner) learn(ctx context.Context) (Learned, error) {
 	const near = 0.05 // cycles that make no difference between hypotheses
 	all := l.hypotheses()
 	out := Learned{Op: l.key.Op.String(), Width: l.key.Width, Ops: l.ops, Samples: len(l.samples), key: l.key}
 	values := map[string][]string{}
 	best, distance := -1, math.Inf(1)
 	for i := range all {
+		if ctx.Err() != nil {
+			return out, context.Cause(ctx)
+		}
 		d := l.explains(&all[i])
 		if d == worthNothing {
 			continue
@@ -401,7 +404,7 @@ func (l *learner) learn() Learned {
 	h := &all[best]
 	out.Choice = l.choice(h)
 	out.rule = l.rule(h, &out)
-	return out
+	return out, nil
 }
 
 // fewestExceptions returns the hypothesis with the fewest exceptions and notes them.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,12 +16,11 @@ import (
 	"shmoo/arch"
 	"shmoo/gpu"
 	"shmoo/gpu/replay"
+	"shmoo/internal/golden"
 	"shmoo/pattern"
 	"shmoo/smem"
 	"shmoo/unitfile"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The recordings: the first was made with a meter that adds a constant, the second with this package's on the same GPU.
 const (
@@ -53,23 +51,6 @@ func learn(t testing.TB, r *gpu.Recording) *Lesson {
 	return l
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (run with -update to accept; -want +got):\n%s", path, diff)
-	}
-}
-
 // From the recording of an H200 alone, every rule of the table is found, and nothing is left open.
 func TestLearnRecoversTheTable(t *testing.T) {
 	l := learn(t, recording(t, ownRecording))
@@ -77,7 +58,7 @@ func TestLearnRecoversTheTable(t *testing.T) {
 	if err := l.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "h200_lesson.txt", text.Bytes())
+	golden.Check(t, "h200_lesson.txt", text.Bytes())
 	if !l.Decided() {
 		t.Error("the lesson is not decided")
 	}

@@ -76,7 +76,7 @@ func newClockMeter(ctx context.Context, device gpu.Device, table []instruction, 
 	}
 	m := &clockMeter{device: device, shape: s, kernels: map[string]gpu.Kernel{}}
 	var text strings.Builder
-	text.WriteString(ptxHeader(info.Arch))
+	text.WriteString(ptxHeader(generation))
 	for i := range table {
 		if in := &table[i]; generation >= in.since {
 			text.WriteString(kernelText(in, s))

@@ -111,13 +111,13 @@ func (c *compiler) loopFn(ls *loopState, cond *cexpr, body, step stmtFn, do bool
 		pend, unsure, ghost, why := m.pend, m.unsure, m.ghost, m.why
 		*ls = loopState{isSwitch: ls.isSwitch, outer: ls.outer, unsure: unsure}
 		active, done := mask, laneMask(0)
-		for first, turn := true, 0; ; first, turn = false, turn+1 {
-			if turn&1023 == 1023 {
-				m.checkCancelled()
-			}
+		for first := true; ; first = false {
 			if m.steps -= 1 + cost/8; m.steps < 0 {
 				m.exhausted(at)
 				return 0
+			}
+			if m.steps < m.nextCheck {
+				m.checkCancelled()
 			}
 			var doubtful laneMask
 			if test != nil && !(do && first) {

@@ -49,6 +49,7 @@ type machine struct {
 	stopped   bool
 	cancelled error
 	ctx       context.Context
+	nextCheck int64 // steps left at which the context is looked at again
 	yield     func(*access.Access, error) bool
 	acc       access.Access
 	addr      [smem.MaxLanes]uint32

@@ -148,6 +148,7 @@ func newMachine(c *code) *machine {
 func (m *machine) runWarp(l *launch, block, warp int, ctx context.Context) {
 	m.block, m.warp, m.ctx = block, warp, ctx
 	m.steps = m.code.limits.Steps
+	m.nextCheck = m.steps
 	m.unsure, m.ghost, m.pend = 0, 0, 0
 	threads := l.threads()
 	first := warp * m.lanes
@@ -180,8 +181,12 @@ func (m *machine) runWarp(l *launch, block, warp int, ctx context.Context) {
 	m.code.body(m, mask)
 }
 
+// checkSteps is how many steps a warp runs between two looks at its context.
+const checkSteps = 1 << 12
+
 // checkCancelled ends the run when its context is done.
 func (m *machine) checkCancelled() {
+	m.nextCheck = m.steps - checkSteps
 	if m.ctx == nil || m.cancelled != nil {
 		return
 	}

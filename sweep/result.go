@@ -55,10 +55,10 @@ func (r *Result) Ties() int {
 var marks = map[Verdict]string{Best: "*", Tie: "=", Slower: "", Failed: "!", Unknown: "?", Skipped: "-"}
 
 // WriteText writes the medians as a table of the last parameter by the others, then the verdict, failures and disturbances.
-// * marks the best point, = one that cannot be told from it.
-func (r *Result) WriteText(w io.Writer) error {
+// * marks the best point, = one that cannot be told from it. The named facts stand in parentheses behind the medians.
+func (r *Result) WriteText(w io.Writer, facts ...string) error {
 	b := bufio.NewWriter(w)
-	if err := r.table(b); err != nil {
+	if err := r.table(b, facts); err != nil {
 		return err
 	}
 	if best := r.Best(); best != nil {
@@ -77,6 +77,11 @@ func (r *Result) WriteText(w io.Writer) error {
 			fmt.Fprintf(b, "failed: %s: %s\n", row.Name, reason)
 		}
 	}
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Unpredicted != "" {
+			fmt.Fprintf(b, "not predicted: %s: %s\n", row.Name, row.Unpredicted)
+		}
+	}
 	for _, why := range r.Disturbances {
 		fmt.Fprintf(b, "disturbed: %s\n", why)
 	}
@@ -84,7 +89,7 @@ func (r *Result) WriteText(w io.Writer) error {
 }
 
 // table writes the medians. Rows are in the order of the space, so the last parameter's values follow each other.
-func (r *Result) table(w io.Writer) error {
+func (r *Result) table(w io.Writer, facts []string) error {
 	if len(r.Params) == 0 {
 		return nil
 	}
@@ -104,16 +109,29 @@ func (r *Result) table(w io.Writer) error {
 			cells = append(cells, v)
 		}
 		for i := range r.Rows[at : at+wide] {
-			row := &r.Rows[at+i]
-			if row.Summary.N == 0 {
-				cells = append(cells, marks[row.Verdict])
-			} else {
-				cells = append(cells, duration(row.Summary.Median)+marks[row.Verdict])
-			}
+			cells = append(cells, r.Rows[at+i].cell(facts))
 		}
 		t.Row(cells...)
 	}
 	return t.Write(w)
+}
+
+// cell shows a row in the table.
+func (row *Row) cell(facts []string) string {
+	text := marks[row.Verdict]
+	if row.Summary.N > 0 {
+		text = duration(row.Summary.Median) + text
+	}
+	var shown []string
+	for _, name := range facts {
+		if v, ok := row.Facts[name]; ok {
+			shown = append(shown, strconv.FormatFloat(v, 'g', 4, 64))
+		}
+	}
+	if len(shown) == 0 {
+		return text
+	}
+	return strings.TrimSpace(text + " (" + strings.Join(shown, ", ") + ")")
 }
 
 // duration returns seconds with four digits and a unit.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -65,6 +66,10 @@ type Options struct {
 	// Skip returns why a point is not measured, "" for one that is; nil to measure all.
 	Skip func(p Point) string
 
+	// Predict returns figures about a point that need no device, such as predicted ways. They join the facts of its row. An
+	// error is noted there and stops nothing. nil for no figures.
+	Predict func(p Point) (map[string]float64, error)
+
 	Log *Log // where samples go, and what of them is there already; nil for none
 	// State reads the device's state, before every round; nil when it cannot be read. A round that began or ended with a
 	// lowered clock or beside other processes is thrown away.
@@ -88,24 +93,28 @@ type Row struct {
 	Samples []float64          `json:"samples,omitempty"` // seconds, in the order in which they were taken
 	Summary Summary            `json:"summary"`
 	Facts   map[string]float64 `json:"facts,omitempty"`
-	Verdict Verdict            `json:"verdict"`
-	Delta   float64            `json:"delta,omitempty"` // median over the best's, less 1
-	P       float64            `json:"p,omitempty"`     // of the test against the best, not corrected
-	Failure string             `json:"failure,omitempty"`
-	Skip    string             `json:"skip,omitempty"` // why the point was not measured
+	// Unpredicted says why the point's figures could not be predicted; "" when they were, or were not asked for.
+	Unpredicted string  `json:"unpredicted,omitempty"`
+	Verdict     Verdict `json:"verdict"`
+	Delta       float64 `json:"delta,omitempty"` // median over the best's, less 1
+	P           float64 `json:"p,omitempty"`     // of the test against the best, not corrected
+	Failure     string  `json:"failure,omitempty"`
+	Skip        string  `json:"skip,omitempty"` // why the point was left out
 }
 
 // maxDisturbed is how many rounds are thrown away before disturbed ones are kept.
 const maxDisturbed = 10
 
-// Run measures every point of a space. That points fail is no error; errors are the context's, the log's, and a *LostError
-// when a point has made the device unusable. With a log, what was measured before an error is kept there, and so is the
-// failure of the point that lost the device: another process goes on behind it (see Supervise).
+// Run measures every point of a space; with a nil bench it only predicts. That points fail is no error; errors are the
+// context's, the log's, and a *LostError when a point has made the device unusable. With a log, what was measured before an
+// error is kept there, and so is the failure of the point that lost the device: another process goes on behind it (see
+// Supervise).
 func Run(ctx context.Context, s *space.Space, bench Bench, o Options) (*Result, error) {
 	r := &run{ctx: ctx, bench: bench, options: o.withDefaults()}
 	for values := range s.Points() {
 		p := Point{s.Params, slices.Clone(values)}
 		row := Row{Point: p, Name: p.String()}
+		row.predict(o.Predict)
 		if o.Skip != nil {
 			row.Skip = o.Skip(p)
 		}
@@ -116,8 +125,10 @@ func Run(ctx context.Context, s *space.Space, bench Bench, o Options) (*Result, 
 	}
 	r.cases = make([]Case, len(r.rows))
 	defer r.close()
-	if err := r.measure(); err != nil {
-		return nil, err
+	if bench != nil {
+		if err := r.measure(); err != nil {
+			return nil, err
+		}
 	}
 	result := &Result{Schema: Schema, Space: s.String(), Params: s.Params, Rows: r.rows, Disturbances: r.disturbances}
 	for i := range r.rows {
@@ -127,6 +138,18 @@ func Run(ctx context.Context, s *space.Space, bench Bench, o Options) (*Result, 
 	}
 	decide(r.rows, r.options.Alpha, r.options.Effect)
 	return result, nil
+}
+
+// predict fills in the facts that need no device.
+func (row *Row) predict(by func(Point) (map[string]float64, error)) {
+	if by == nil {
+		return
+	}
+	facts, err := by(row.Point)
+	if err != nil {
+		row.Unpredicted = err.Error()
+	}
+	row.Facts = maps.Clone(facts)
 }
 
 // run is a sweep under way.
@@ -240,7 +263,11 @@ func (r *run) try(i int) (time.Duration, error) {
 			return 0, err
 		}
 		r.cases[i] = c
-		r.rows[i].Facts = c.Facts()
+		if row := &r.rows[i]; row.Facts == nil {
+			row.Facts = c.Facts()
+		} else {
+			maps.Copy(row.Facts, c.Facts())
+		}
 		for range r.options.Warmup {
 			if _, err := c.Sample(r.ctx); err != nil {
 				return 0, err

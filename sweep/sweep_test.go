@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -21,10 +20,9 @@ import (
 
 	"shmoo/diag"
 	"shmoo/gpu"
+	"shmoo/internal/golden"
 	"shmoo/space"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func mustSpace(t testing.TB, text string) *space.Space {
 	t.Helper()
@@ -349,19 +347,7 @@ func TestWriters(t *testing.T) {
 		if err := write(&got); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got.String()); diff != "" {
-			t.Errorf("%s differs (run with -update to accept; -want +got):\n%s", path, diff)
-		}
+		golden.Check(t, name, got.Bytes())
 	}
 }
 
@@ -516,4 +502,31 @@ func FuzzLog(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Predicted figures stand beside the measured ones, and alone without a bench.
+func TestPredict(t *testing.T) {
+	s := mustSpace(t, "A=1,2,3")
+	o := Options{Least: 5, Most: 5, Predict: func(p Point) (map[string]float64, error) {
+		if p.Values[0].Int == 3 {
+			return nil, errors.New("an address depends on data")
+		}
+		return map[string]float64{"predicted": 10 * float64(p.Values[0].Int)}, nil
+	}}
+	for name, tt := range map[string]struct {
+		bench Bench
+		want  string
+	}{
+		"measured": {newFake(constant, 0, 1), "1 ms* (10, 1)  1 ms= (20, 2)  1 ms= (3)\n"},
+		"alone":    {nil, "? (10)  ? (20)    ?\n"},
+	} {
+		var text strings.Builder
+		if err := sweep(t, s, tt.bench, o).WriteText(&text, "predicted", "ways", "unheard of"); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), tt.want) ||
+			!strings.Contains(text.String(), "not predicted: A=3: an address depends on data\n") {
+			t.Errorf("%s: got\n%swant in it %s", name, text.String(), tt.want)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package unitfile
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"io"
 	"maps"
 	"os"
@@ -16,10 +15,9 @@ import (
 
 	"shmoo/arch"
 	"shmoo/diag"
+	"shmoo/internal/golden"
 	"shmoo/smem"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Every unit of the table survives being written and read, and the same request costs the same.
 func TestUnitsAreReadBack(t *testing.T) {
@@ -72,19 +70,7 @@ func TestWriteGolden(t *testing.T) {
 	if err := Write(&got, f); err != nil {
 		t.Fatal(err)
 	}
-	const path = "testdata/sm_90.toml"
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s differs (run with -update to accept; -want +got):\n%s", path, diff)
-	}
+	golden.Check(t, "sm_90.toml", got.Bytes())
 }
 
 // Each file of testdata/errors.txt has its error in a comment on the line where it must appear.

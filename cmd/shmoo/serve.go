@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -73,15 +74,16 @@ func (p *program) opening(cmd *cobra.Command, input *inputFlags, args []string, 
 		if len(data) > maxBinary {
 			return fmt.Errorf("%s: more than %d MiB, want a smaller binary", name, maxBinary>>20)
 		}
-		options.Binary = &web.Binary{Name: name, Data: data}
+		options.Binary = &web.Binary{Name: filepath.Base(name), Data: data}
 		return nil
 	}
 	if len(data) > eval.MaxSource {
 		return fmt.Errorf("%s: more than %d bytes, want a sketch", name, eval.MaxSource)
 	}
 	o := &input.options
+	// The name goes into share links, where folders of this machine have no place.
 	options.Initial = &web.Document{
-		Name: name, Source: string(data), Arch: o.Arch, Block: o.Block, Grid: o.Grid, Defines: o.Defines,
+		Name: filepath.Base(name), Source: string(data), Arch: o.Arch, Block: o.Block, Grid: o.Grid, Defines: o.Defines,
 		Shared: o.DynamicShared, Kernel: o.Kernel,
 	}
 	return nil

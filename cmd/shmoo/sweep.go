@@ -133,22 +133,23 @@ func (c *sweepCommand) run(ctx context.Context, file string) error {
 	var result *sweep.Result
 	switch {
 	case c.noGPU:
-		result = plan.unmeasured(c.space)
+		o := plan.options()
+		o.Skip = func(sweep.Point) string { return "not measured" }
+		result, err = sweep.Run(ctx, c.space, nil, o)
 	case c.from != "":
-		result, err = c.replay(ctx)
+		result, err = c.replay(ctx, plan)
 	default:
 		result, err = c.supervise(ctx, plan)
 	}
 	if err != nil {
 		return err
 	}
-	plan.complete(result)
 	report := &sweepReport{Result: result, plan: plan, kernel: c.kernel, file: file, machine: c.machine.Name}
 	if err := c.p.writeFile(c.out, func(w io.Writer) error { return write(report, w) }); err != nil {
 		return err
 	}
 	for i := range result.Rows {
-		if result.Rows[i].Verdict == sweep.Failed {
+		if result.Rows[i].Verdict == sweep.Failed || c.noGPU && result.Rows[i].Unpredicted != "" {
 			return errFindings
 		}
 	}
@@ -557,26 +558,22 @@ func (c *sweepCommand) measureAsChild(ctx context.Context) error {
 
 // measure makes the references for --check, then sweeps.
 func (c *sweepCommand) measure(ctx context.Context, bench *sweep.Kernel, log *sweep.Log, plan *sweepPlan) (*sweep.Result, error) {
-	skips := map[string]string{}
-	for _, p := range plan.Points {
-		skips[p.Point] = p.Skip
-	}
+	o := plan.options()
+	o.Least, o.Most, o.Seed, o.Log, o.State = c.least, c.most, c.seed, log, bench.State
 	check, err := c.checker()
 	if err != nil {
 		return nil, err
 	}
 	if check != nil {
-		if err := check.learn(ctx, bench, log, points(c.space), skips); err != nil {
+		if err := check.learn(ctx, bench, log, points(c.space), o.Skip); err != nil {
 			return nil, err
 		}
 		bench.Check = check.check
 	}
 	bar := progress.New(c.p.err, "samples")
 	defer bar.Stop()
-	return sweep.Run(ctx, c.space, bench, sweep.Options{
-		Least: c.least, Most: c.most, Seed: c.seed, Log: log, State: bench.State, Progress: bar.Update,
-		Skip: func(p sweep.Point) string { return skips[p.String()] },
-	})
+	o.Progress = bar.Update
+	return sweep.Run(ctx, c.space, bench, o)
 }
 
 // bench returns the bench of the kernel on the device.
@@ -643,7 +640,7 @@ func little(b []byte) uint64 {
 }
 
 // replay decides on the samples of a log.
-func (c *sweepCommand) replay(ctx context.Context) (*sweep.Result, error) {
+func (c *sweepCommand) replay(ctx context.Context, plan *sweepPlan) (*sweep.Result, error) {
 	text, err := os.ReadFile(c.from)
 	if err != nil {
 		return nil, err
@@ -671,5 +668,7 @@ func (c *sweepCommand) replay(ctx context.Context) (*sweep.Result, error) {
 	if _, device, ok := strings.Cut(header.What, " on "); ok {
 		c.machine.Name = device
 	}
-	return sweep.Run(ctx, c.space, sweep.Recorded{Log: log}, sweep.Options{Least: 1, Width: 1e9, Log: log})
+	o := plan.options()
+	o.Least, o.Width, o.Log = 1, 1e9, log // what is recorded is enough
+	return sweep.Run(ctx, c.space, sweep.Recorded{Log: log}, o)
 }

@@ -78,13 +78,13 @@ func (k *sweepChecker) reference(p sweep.Point) sweep.Point {
 
 // learn runs the reference points of those that will be measured.
 func (k *sweepChecker) learn(ctx context.Context, bench *sweep.Kernel, log *sweep.Log, list []sweep.Point,
-	skips map[string]string) error {
+	skip func(sweep.Point) string) error {
 	if k.file != nil {
 		return nil
 	}
 	for _, p := range list {
 		r := k.reference(p)
-		if _, known := k.references[r.String()]; known || skips[p.String()] != "" {
+		if _, known := k.references[r.String()]; known || skip(p) != "" {
 			continue
 		}
 		k.references[r.String()] = nil

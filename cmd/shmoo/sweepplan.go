@@ -1,11 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"shmoo/predict"
-	"shmoo/space"
 	"shmoo/sweep"
 )
 
@@ -63,28 +63,20 @@ func (p *sweepPlan) skip() {
 	}
 }
 
-// unmeasured returns a result of predictions alone.
-func (p *sweepPlan) unmeasured(s *space.Space) *sweep.Result {
-	r := &sweep.Result{Schema: sweep.Schema, Space: s.String(), Params: s.Params}
-	for i, point := range points(s) {
-		row := sweep.Row{Point: point, Name: point.String(), Verdict: sweep.Skipped, Skip: "not measured"}
-		if failure := p.Points[i].Failure; failure != "" {
-			row.Verdict, row.Skip, row.Failure = sweep.Failed, "", failure
-		}
-		r.Rows = append(r.Rows, row)
+// options returns what the plan says to a sweep.
+func (p *sweepPlan) options() sweep.Options {
+	planned := map[string]*plannedPoint{}
+	for i := range p.Points {
+		planned[p.Points[i].Point] = &p.Points[i]
 	}
-	return r
-}
-
-// complete adds the facts to the rows of a result.
-func (p *sweepPlan) complete(r *sweep.Result) {
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		if row.Facts == nil {
-			row.Facts = map[string]float64{}
-		}
-		for name, v := range p.Points[i].Facts {
-			row.Facts[name] = v
-		}
+	return sweep.Options{
+		Skip: func(point sweep.Point) string { return planned[point.String()].Skip },
+		Predict: func(point sweep.Point) (map[string]float64, error) {
+			known := planned[point.String()]
+			if known.Failure != "" {
+				return nil, errors.New(known.Failure)
+			}
+			return known.Facts, nil
+		},
 	}
 }

@@ -84,7 +84,7 @@ func (r *sweepReport) cell(row *sweep.Row) string {
 	switch {
 	case row.Summary.N > 0:
 		parts = append(parts, rate(row, row.Summary.Median)+verdictMarks[row.Verdict])
-	case row.Verdict == sweep.Failed:
+	case row.Verdict == sweep.Failed || r.measured() == 0 && row.Unpredicted != "":
 		parts = append(parts, "!")
 	case row.Verdict == sweep.Skipped && r.measured() > 0:
 		parts = append(parts, "-")
@@ -223,8 +223,8 @@ func (r *sweepReport) writeAgreement(b *bufio.Writer) {
 func (r *sweepReport) writeProblems(b *bufio.Writer) {
 	unpredicted := map[string]int{} // by reason: a missing compiler is the reason of all
 	for i := range r.Rows {
-		if r.Rows[i].Failure == "" && r.plan.Points[i].Failure != "" {
-			unpredicted[firstLine(r.plan.Points[i].Failure)]++
+		if why := r.Rows[i].Unpredicted; why != "" && r.Rows[i].Failure == "" {
+			unpredicted[firstLine(why)]++
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(unpredicted)) {

@@ -238,6 +238,18 @@ extern "C" __global__ void halves(const u32* in, u32* out) {
     out[i] = r;
 }
 
+// Tables that the module brings along, in global and in constant memory.
+__device__ u32 table[32] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, 2, 7, 9, 5};
+__constant__ u32 scale[8] = {2, 3, 5, 7, 11, 13, 17, 19};
+
+extern "C" __global__ void tables(u32* out) {
+    __shared__ u32 s[512];
+    u32 t = threadIdx.x;
+    for (int i = t; i < 512; i += blockDim.x) s[i] = i * 7;
+    __syncthreads();
+    out[t] = s[table[t & 31] * 32 + t] * scale[table[(t * 3) & 31] & 7];
+}
+
 // Lanes of one warp take turns: forward progress of lanes that wait for each other.
 extern "C" __global__ void locks(u32* out) {
     __shared__ u32 lock, count;
@@ -291,6 +303,53 @@ extern "C" __global__ void matrices(const u32* in, u32* out) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];" : "=r"(e), "=r"(f) : "r"(at));
     out[t] = a + b * 3 + c * 5 + d * 7 + e * 11 + f * 13;
 #endif
+}
+
+// Branches, loops, guarded stores and collectives that depend on data, whose results do so only in part.
+extern "C" __global__ void unsure(const u32* in, u32* out) {
+    __shared__ u32 s[256];
+    u32 t = threadIdx.x, v = in[t], r = t, a[4] = {t, t + 1, t + 2, t + 3};
+    s[t] = t * 3;
+    __syncthreads();
+    if (v & 1) { r = r * 5 + 1; s[t] = 7; __threadfence_block(); out[2048 + t] = 1; }
+    else { r = r * 5 + 1; __threadfence_block(); out[2304 + t] = 2; }
+    u32 members = 0;
+    if (v & 2) { members = __popc(__activemask()); __threadfence_block(); s[t] = t * 3; }
+    u32 n = 0;
+    for (u32 i = 0; i < ((v >> 4) & 3); i++) { n += i + t; s[t] ^= n; __threadfence_block(); }
+    if (v & 8) {
+        for (u32 i = 0; i < ((v >> 8) & 3); i++) { a[(i + t) & 3] = r + i; if ((v >> i) & 0x8000) break; }
+        if (v & 0x400) r += 9; else { r += 9; a[1] = a[1]; }
+    }
+    u32 w = __shfl_xor_sync(~0u, v & 64 ? r : r, 3) + __shfl_xor_sync(~0u, members, 1);
+    if (t < 128 && (v & 0x1000)) { s[t] = 1; __threadfence_block(); if (v & 0x2000) out[1024 + t] = 5; else out[1024 + t] = 5; }
+    __syncthreads();
+    out[t] = r; out[256 + t] = s[t]; out[512 + t] = a[t & 3] * 31 + a[(t + 1) & 3]; out[768 + t] = s[(t * 5) & 255] + w;
+    out[1280 + t] = n; out[1536 + t] = members; out[1792 + t] = t & 1 ? s[t] : t;
+}
+
+// The same, one construct at a time, each with shared memory and output of its own. Calls keep the compiler from predicating.
+extern "C" __global__ void unsure2(const u32* in, u32* out) {
+    __shared__ u32 s[5][128];
+    u32 t = threadIdx.x, v = in[t], c = 0, flag = 0, x = t;
+    for (int k = 0; k < 5; k++) s[k][t] = t;
+    if (v & 1) { s[0][t] = 7; out[t] = called(t, 1); }              // a store on one side
+    if (v & 2) { c = __popc(__activemask()); out[128 + t] = called(t, c); } // who is here
+    if (!(v & 2)) { asm volatile(""); c = __popc(__activemask()); s[4][t] = called(t, c); }
+    for (u32 i = 0; i < ((v >> 2) & 7); i++) {                       // what later rounds do
+        if (i == 5) flag = 1;
+        s[1][t] = called(s[1][t], 0);
+    }
+    if (v & 32) s[2][t] = 9;                                         // a guarded store
+    u32 at = (u32)__cvta_generic_to_shared(&s[3][0]);
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p add.u32 %0, %0, 1; @!p st.shared.u32 [%2], %0; @p st.shared.u32 [%2], 99; }"
+                 : "+r"(x) : "r"(v & 64), "r"(at + 4 * t) : "memory");
+    out[384 + t] = s[0][t]; out[512 + t] = c; out[640 + t] = flag; out[768 + t] = s[1][t];
+    out[896 + t] = s[2][t]; out[1024 + t] = s[3][t]; out[1152 + t] = x;
+    if (v & 128) { s[4][t] = called(t, 3); return; }                 // lanes that leave
+    out[1408 + t] = 1;
+    s[4][t] = 5;
+    out[1536 + t] = s[4][t];
 }
 
 // What depends on data, for runs in which the data is not given.

@@ -39,7 +39,11 @@ func open(ctx context.Context, l *library, index int) (gpu.Device, error) {
 		d.management = m
 	}
 	go d.own()
-	if err := d.do(ctx, func() error { return d.begin(int32(index)) }); err != nil {
+	begin := func() error { return d.begin(int32(index)) }
+	if d.management != nil {
+		begin = func() error { return d.management.learnOwn(func() error { return d.begin(int32(index)) }) }
+	}
+	if err := d.do(ctx, begin); err != nil {
 		d.Close()
 		return nil, err
 	}
@@ -55,13 +59,12 @@ type device struct {
 	ended      chan struct{} // closed when the goroutine has given the context back
 	closing    sync.Once
 
-	lib      *library
-	number   int32
-	context  uint64
-	started  uint64 // events around a launch
-	stopped  uint64
-	broken   error // why the device is of no further use
-	retained bool
+	lib     *library
+	number  int32
+	context uint64
+	started uint64 // events around a launch
+	stopped uint64
+	broken  error // why the device is of no further use
 }
 
 type request struct {

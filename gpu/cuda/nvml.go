@@ -32,6 +32,26 @@ type management struct {
 	lib    *library
 	handle uint64
 	driver string // version
+	own    []int  // process ids of this process: inside a container NVML may name it by one of the outside
+}
+
+// learnOwn makes the device ready by work and takes what processes it then sees in addition for this one.
+func (m *management) learnOwn(work func() error) error {
+	m.own = []int{os.Getpid()}
+	before, seen := m.others()
+	if err := work(); err != nil || seen != nil {
+		return err
+	}
+	after, seen := m.others()
+	if seen != nil {
+		return nil // a list that cannot be had is not needed either
+	}
+	for _, pid := range after {
+		if !slices.Contains(before, pid) {
+			m.own = append(m.own, pid)
+		}
+	}
+	return nil
 }
 
 // openManagement finds the device with the given UUID in NVML.
@@ -135,7 +155,7 @@ func (m *management) others() ([]int, error) {
 	}
 	var pids []int
 	for _, p := range found[:min(int(count), len(found))] {
-		if p.pid != 0 && int(p.pid) != os.Getpid() {
+		if p.pid != 0 && !slices.Contains(m.own, int(p.pid)) {
 			pids = append(pids, int(p.pid))
 		}
 	}

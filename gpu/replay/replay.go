@@ -67,7 +67,7 @@ func Open(r io.Reader, name string) (*Meter, error) {
 	if magic, _ := plain.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		unpacked, err := gzip.NewReader(plain)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, diag.Errorf("replay", diag.Span{Pos: diag.Pos{File: name}}, "got broken gzip data (%v), want a gzip stream", err)
 		}
 		plain = bufio.NewReaderSize(unpacked, headBytes)
 	}

@@ -107,8 +107,9 @@ func TestOpenErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Open(bytes.NewReader([]byte{0x1f, 0x8b, 0}), "r.csv"); err == nil {
-		t.Error("a broken gzip header was accepted")
+	var d *diag.Diagnostic
+	if _, err := Open(bytes.NewReader([]byte{0x1f, 0x8b, 0}), "r.csv"); !errors.As(err, &d) {
+		t.Errorf("a broken gzip header: %v, want a diagnostic", err)
 	}
 }
 
@@ -127,4 +128,30 @@ func TestOpenFirstRecording(t *testing.T) {
 		t.Errorf("%d samples of %d ops, constant %v, device %q; want 49588 of 29 with a constant and no device",
 			len(r.Samples), len(m.Ops()), r.Constant, r.Info.Name)
 	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte("# device: x\n# date: 2026\nop,mask,addresses,unit_cycles\nld32,3,0 4,1.03\natomaddf,1,8,\n"))
+	f.Add([]byte("op,mask,addresses,cycles\nst64,ff,0 8 16 24 32 40 48 56,2.2\n"))
+	f.Add([]byte{0x1f, 0x8b, 8, 0})
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := Open(bytes.NewReader(text), "f.csv")
+		if err != nil {
+			return
+		}
+		r := m.Recording()
+		if err := m.Measure(context.Background(), r.Samples); err != nil {
+			t.Errorf("a recording does not know its own samples: %v", err)
+		}
+		if r.Constant {
+			return
+		}
+		var back bytes.Buffer
+		if err := Write(&back, r); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(&back, "f.csv"); err != nil {
+			t.Errorf("what was written is refused: %v", err)
+		}
+	})
 }

@@ -253,7 +253,7 @@ function groupText(p: Panel): string {
 
 function pairingText(x: Explanation): string {
   const p = x.pairing;
-  if (!p.possible) return "loads of this kind do not pair";
+  if (!p.possible) return "accesses of this kind do not pair";
   if (p.pairs) return `paired: lanes ${p.distance} apart share their addresses, so the groups are larger`;
   const breaks = (p.breaks ?? []).map(([a, b]) => `lanes ${a} and ${b} differ`).join("; ");
   return breaks ? `not paired: ${breaks}` : "not paired";

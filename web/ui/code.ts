@@ -2,7 +2,7 @@
 // the source stand above the code that comes from them.
 
 import { problemOf, type App } from "./app";
-import { h, number, plural, replace } from "./dom";
+import { h, narrow, plural, replace } from "./dom";
 import { heat } from "./palette";
 import type { Code, Site } from "./types";
 
@@ -52,7 +52,7 @@ export class CodeView {
     const sites = new Map<number, number>();
     if (!this.app.problem) this.app.report?.sites.forEach((s, i) => sites.set(s.pc ?? 0, i));
     const chosen = this.app.report?.sites[this.app.site];
-    const gutter = h("div", { class: "gutter" }), text = h("pre", { class: "asm" });
+    const gutter = h("div", { class: "gutter", role: "group", "aria-label": "counts of every instruction" }), text = h("pre", { class: "asm" });
     for (const line of this.code.lines) {
       const i = line.pc >= 0 ? sites.get(line.pc) : undefined;
       const site = i === undefined ? undefined : this.app.report!.sites[i];
@@ -74,14 +74,14 @@ export class CodeView {
   private gutterRow(pc: number, site: Site | undefined, i: number | undefined, chosen: Site | undefined): HTMLElement {
     const cell = (t: string, cls = "") => h("span", { class: cls }, t);
     const at = pc < 0 ? "" : pc.toString(16).padStart(4, "0");
-    if (!site || i === undefined) return h("div", { class: "row" }, cell(at, "n"));
+    if (!site || i === undefined) return h("div", { class: "row", "aria-hidden": "true" }, cell(at, "n"));
     const said = `${site.instr ?? site.op} at ${at}: ${plural(site.requests, "request")}, ${plural(site.wavefronts, "wavefront")}, ideal ${site.ideal}, ` +
       `${plural(site.conflicts, "conflict")}${site.unresolved ? `, ${site.unresolved} unresolved` : ""}`;
     return h("button", {
       type: "button", class: "row has", "aria-label": said, title: said, "data-pc": pc, "data-heat": heat(site.wavefronts, site.ideal),
       "aria-pressed": String(site === chosen), onclick: () => this.app.choose(i),
-    }, cell(at, "n"), cell(number(site.requests)), cell(site.unresolved && !site.requests ? "?" : number(site.wavefronts), "wf"),
-      cell(number(site.ideal)), cell(number(site.conflicts) + (site.unresolved ? "+?" : ""), "conf"));
+    }, cell(at, "n"), cell(narrow(site.requests)), cell(site.unresolved && !site.requests ? "?" : narrow(site.wavefronts), "wf"),
+      cell(narrow(site.ideal)), cell(narrow(site.conflicts) + (site.unresolved ? "+?" : ""), "conf"));
   }
 
   /** light marks the instruction of a site. */

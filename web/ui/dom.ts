@@ -66,3 +66,8 @@ export function debounce(ms: number, f: () => void): () => void {
 export function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
+
+/** narrow writes a count for a narrow column: in full up to six digits, else rounded. */
+export function narrow(n: number): string {
+  return n < 1e6 ? String(n) : new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 }).format(n);
+}

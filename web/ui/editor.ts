@@ -1,7 +1,7 @@
 // The editor: a text area over a painted copy of itself, beside a gutter with the counts of every line.
 
 import type { App } from "./app";
-import { h, number, plural, replace } from "./dom";
+import { h, narrow, plural, replace } from "./dom";
 import { heat } from "./palette";
 import type { Diagnostic, Site } from "./types";
 
@@ -32,7 +32,7 @@ export class Editor {
   readonly el: HTMLElement;
   private readonly text: HTMLTextAreaElement;
   private readonly paint = h("pre", { class: "paint", "aria-hidden": "true" });
-  private readonly gutter = h("div", { class: "gutter", role: "table", "aria-label": "counts of every line" });
+  private readonly gutter = h("div", { class: "gutter", role: "group", "aria-label": "counts of every line" });
   private lines = new Map<number, LineSites>();
   private seen = ""; // the site that was scrolled to
 
@@ -128,20 +128,20 @@ export class Editor {
 
   private gutterRow(n: number, chosen: Site | undefined): HTMLElement {
     const c = this.lines.get(n);
-    const cell = (text: string, cls = "") => h("span", { role: "cell", class: cls }, text);
+    const cell = (text: string, cls = "") => h("span", { class: cls }, text);
     if (!c) {
-      return h("div", { class: "row", role: "row" }, cell(String(n), "n"), cell(""), cell(""), cell(""), cell(""));
+      return h("div", { class: "row", "aria-hidden": "true" }, cell(String(n), "n"), cell(""), cell(""), cell(""), cell(""));
     }
     const bad = c.faulted > 0 ? "fault" : c.unresolved > 0 && c.requests === 0 ? "unknown" : "";
     const said = `line ${n}: ${plural(c.requests, "request")}, ${plural(c.wavefronts, "wavefront")}, ideal ${c.ideal}, ` +
       `${plural(c.conflicts, "conflict")}${c.unresolved ? `, ${c.unresolved} unresolved` : ""}`;
     const row = h("button", {
-      type: "button", class: `row has ${bad}`, role: "row", "aria-label": said, title: said, "data-line": n,
+      type: "button", class: `row has ${bad}`, "aria-label": said, title: said, "data-line": n,
       "data-heat": heat(c.wavefronts, c.ideal), "aria-pressed": String(chosen?.line === n),
       onclick: () => this.choose(n),
     },
-      cell(String(n), "n"), cell(number(c.requests)), cell(c.faulted ? "fault" : c.unresolved && !c.requests ? "?" : number(c.wavefronts), "wf"),
-      cell(number(c.ideal)), cell(number(c.conflicts) + (c.unresolved ? "+?" : ""), "conf"));
+      cell(String(n), "n"), cell(narrow(c.requests)), cell(c.faulted ? "fault" : c.unresolved && !c.requests ? "?" : narrow(c.wavefronts), "wf"),
+      cell(narrow(c.ideal)), cell(narrow(c.conflicts) + (c.unresolved ? "+?" : ""), "conf"));
     row.addEventListener("mouseenter", () => this.lightLine(n, true));
     row.addEventListener("mouseleave", () => this.lightLine(n, false));
     return row;

@@ -53,7 +53,7 @@ export class Fields {
 
   /** load shows the state. */
   load(): void {
-    const { arch, block, grid, defines, shared, kernel, name, source, binary } = this.app.state;
+    const { arch, block, grid, defines, shared, kernel, binary } = this.app.state;
     const shown = (s: Shape) => (s[0] === 0 ? "" : s.join(",").replace(/(,1)+$/, ""));
     this.arch.value = arch || this.app.catalogue.default_arch;
     this.block.value = shown(block);
@@ -61,13 +61,20 @@ export class Fields {
     this.defines.value = defines.join(" ");
     this.shared.value = shared ? String(shared) : "";
     this.kernel.value = kernel;
+    this.showExample();
+    this.defines.disabled = binary;
+  }
+
+  /** showExample names the example in the menu as long as it is unchanged. */
+  private showExample(): void {
+    const { name, source, binary } = this.app.state;
     const example = this.app.catalogue.examples.find((e) => e.name === name && e.source === source);
     this.example.value = (!binary && example?.title) || "";
-    this.defines.disabled = binary;
   }
 
   /** render shows what the source decided where a field says nothing. */
   render(): void {
+    this.showExample();
     const launch = this.app.report?.launch;
     if (launch) this.block.placeholder = launch.block.join(",").replace(/(,1)+$/, "");
     const kernel = this.app.report?.kernel;
@@ -91,7 +98,7 @@ function label(name: string, field: HTMLElement): HTMLElement {
 export function messages(el: HTMLElement, app: App, goto: (line: number, col: number) => void): void {
   const list = app.problem ? app.problem.diagnostics : (app.report?.diagnostics ?? []);
   const items = list.map((d) => h("li", { class: d.severity },
-    h("button", { type: "button", class: "at", disabled: d.line < 1, onclick: () => goto(d.line, d.col) }, d.line > 0 ? `${d.line}:${d.col}` : "-"),
+    h("button", { type: "button", class: "at", disabled: d.line < 1, onclick: () => goto(d.line, d.col) }, d.line > 0 ? `${d.line}${d.col > 0 ? `:${d.col}` : ""}` : "-"),
     h("span", {}, d.message, ...(d.fixes ?? []).map((f) => h("span", { class: "hint" }, f)))));
   if (app.problem && items.length === 0) items.push(h("li", { class: "error" }, h("span", { class: "at" }, "-"), h("span", {}, app.problem.message)));
   replace(el, ...items);

@@ -10,7 +10,7 @@ const columns: [Key, string, string][] = [
   ["wavefronts", "wavefronts", "over all requests of the array"],
   ["conflicts", "conflicts", "wavefronts above the ideal"],
   ["bytes", "bytes", "that the array takes"],
-  ["instructions", "index instr.", "instructions added to each access"],
+  ["instructions", "instr.", "instructions added to each access"],
   ["blocks_per_sm", "blocks/SM", "that fit on a multiprocessor at once"],
 ];
 
@@ -131,7 +131,8 @@ export class FixPane {
       h("td", { class: "left-text" },
         none ? label(c) : h("button", { type: "button", class: "apply", disabled: !o.source, title: o.source ? "write it into the sketch" : o.refused ?? "",
           onclick: () => void this.apply(c, o) }, label(c)),
-        best ? h("span", { class: "good" }, " recommended") : null,
+        unit(c) ? h("span", { class: "soft unit" }, unit(c)) : null,
+        best ? h("div", { class: "good" }, "recommended") : null,
         !none && !o.source ? h("span", { class: "soft" }, ` by hand: ${o.refused ?? ""}`) : null,
         c.narrowed?.length ? h("span", { class: "soft" }, " narrower accesses") : null,
         none ? null : h("div", { class: "forms" }, h("span", { class: "soft" }, "copy as"), ...o.forms.map((f) => h("button", {
@@ -205,7 +206,16 @@ export class FixPane {
 function label(c: Candidate): string {
   if (c.family === "none") return "as it is";
   if (c.transform === "id") return "without the pad";
-  return c.on_elements && c.on_elements !== c.transform ? c.on_elements : c.transform;
+  return (c.on_elements ?? c.transform).replace(onElements, "");
+}
+
+const onElements = / on (\d+)-byte elements$/;
+
+/** unit says what the numbers of a label count. */
+function unit(c: Candidate): string {
+  if (c.family === "none" || c.transform === "id") return "";
+  const size = onElements.exec(c.on_elements ?? "")?.[1];
+  return size ? `elements of ${size} bytes` : "bytes";
 }
 
 function proof(r: FixResult): string {

@@ -108,12 +108,16 @@ async function start(): Promise<void> {
   window.addEventListener("hashchange", () => void decode(location.hash).then((s) => s && load(s), () => toast("The link is damaged.")));
 
   const load = (state: State) => {
+    if (state.binary && !binary) {
+      toast("The link is about a binary that this page does not have.");
+      state = { ...state, binary: false, kernel: "" };
+    }
     app.open(state);
     fields.load();
     editor.load();
   };
   byId("share").addEventListener("click", () => void share(app));
-  byId("export").addEventListener("click", () => exportPage(app.state).catch((err: unknown) => {
+  byId("export").addEventListener("click", () => exportPage({ ...app.state, binary: false }).catch((err: unknown) => {
     toast(err instanceof MissingFile ? "This build of the program has no model to export; see the manual for one that has." : String(err));
   }));
   const state = await opening(backend.kind === "server");

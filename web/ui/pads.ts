@@ -55,7 +55,7 @@ export class PadsPane {
       h("b", {}, plural(pad, "element")), h("span", { class: good ? "good" : "" }, p.refused ? "refused" : `${plural(p.totals.wavefronts, "wavefront")}`));
     if (p.refused) return h("figure", { class: "card" }, head, h("p", { class: "soft" }, p.refused));
     return h("figure", { class: good ? "card best" : "card", "data-pad": pad, "data-wavefronts": p.totals.wavefronts },
-      head, draw(p, { width: 250, theme: theme(), title: `${name}: ${describe(p)}`, small: true }),
+      head, draw(p, { width: 176, theme: theme(), title: `${name}: ${describe(p)}`, small: true }),
       h("p", { class: "soft" }, `${plural(p.totals.conflicts, "conflict")}, ${plural(p.totals.ways, "way")}`));
   }
 
