@@ -53,6 +53,7 @@ type sweepCommand struct {
 	timeout           time.Duration
 	seed              uint64
 	child             string
+	open              func(context.Context) (gpu.Device, error) // nil for the GPU that device names
 
 	space    *space.Space
 	source   gpu.Source
@@ -579,8 +580,12 @@ func (c *sweepCommand) measure(ctx context.Context, bench *sweep.Kernel, log *sw
 // bench returns the bench of the kernel on the device.
 func (c *sweepCommand) bench() *sweep.Kernel {
 	contents := map[string][]byte{} // of arguments, by their text: many points share them
+	open := c.open
+	if open == nil {
+		open = func(ctx context.Context) (gpu.Device, error) { return cuda.Open(ctx, c.device) }
+	}
 	return &sweep.Kernel{
-		Open:     func(ctx context.Context) (gpu.Device, error) { return cuda.Open(ctx, c.device) },
+		Open:     open,
 		Compiler: c.compiler,
 		Source:   c.source,
 		Name:     c.kernel,
