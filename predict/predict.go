@@ -57,14 +57,14 @@ type Prediction struct {
 // Conflicts returns the wavefronts of the grid above the ideal.
 func (p *Prediction) Conflicts() float64 { return p.Wavefronts - p.Ideal }
 
-// mattersFrom is the share of the time from which conflicts matter.
-const mattersFrom = 0.02
+// MattersFrom is the share of the time from which conflicts matter.
+const MattersFrom = 0.02
 
 // Cost returns the share by which conflicts lengthen the predicted time: 0.5 for half as long again.
 func (p *Prediction) Cost() float64 { return p.Seconds/p.WithoutConflicts - 1 }
 
-// Matters reports whether the conflicts cost at least 2 % of the time.
-func (p *Prediction) Matters() bool { return p.Cost() >= mattersFrom }
+// Matters reports whether the conflicts cost at least MattersFrom.
+func (p *Prediction) Matters() bool { return p.Cost() >= MattersFrom }
 
 // Run predicts a point: it reads the machine code, emulates the first, the middle and the last block, and puts the counts into
 // the model. A kernel that faults in the emulator gives its *diag.Diagnostic as an error.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"shmoo/internal/table"
+	"shmoo/predict"
 	"shmoo/sweep"
 	"shmoo/sweep/plot"
 )
@@ -89,10 +90,27 @@ func (r *sweepReport) cell(row *sweep.Row) string {
 	case row.Verdict == sweep.Skipped && r.measured() > 0:
 		parts = append(parts, "-")
 	}
-	if predicted := row.Facts[factSeconds]; predicted > 0 {
-		parts = append(parts, "~"+rate(row, predicted), fmt.Sprintf("%.0f-way", row.Facts[factWays]))
+	if said := predicted(row, " "); said != "" {
+		parts = append(parts, said)
 	}
 	return strings.Join(parts, " ")
+}
+
+// predicted returns what the table says of a prediction: "~1.40 16-way +109%", the last if conflicts matter: so much longer
+// they make the time.
+func predicted(row *sweep.Row, separator string) string {
+	seconds := row.Facts[factSeconds]
+	if seconds <= 0 {
+		return ""
+	}
+	parts := []string{"~" + rate(row, seconds)}
+	if ways := row.Facts[factWays]; ways > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f-way", ways))
+	}
+	if cost := seconds/row.Facts[factIdeal] - 1; cost >= predict.MattersFrom {
+		parts = append(parts, fmt.Sprintf("%+.0f%%", 100*cost))
+	}
+	return strings.Join(parts, separator)
 }
 
 // measured returns how many rows have samples.
@@ -109,7 +127,7 @@ func (r *sweepReport) measured() int {
 // writeText writes the table of the last parameter by the others, then what is to be said about it.
 func (r *sweepReport) writeText(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	said := "predicted " + r.unit() + " (~) and ways"
+	said := "predicted " + r.unit() + " (~), ways, and what conflicts add to the time"
 	if r.measured() > 0 {
 		said = "measured " + r.unit() + ", " + said
 	}
@@ -171,7 +189,9 @@ func (r *sweepReport) writePredictedBest(b *bufio.Writer) {
 	fmt.Fprintf(b, "predicted best: %s, %s us, limit: %s", r.Rows[best].Name, short(p.Seconds*1e6), p.Limit)
 	fmt.Fprintf(b, " (floors: memory %s, shared %s, issue %s us; %d warps resident)\n", short(p.Floors.Memory*1e6),
 		short(p.Floors.Shared*1e6), short(p.Floors.Issue*1e6), p.Warps)
-	fmt.Fprintf(b, "its shared accesses: %s\n", p.Accesses)
+	if p.Accesses != "" {
+		fmt.Fprintf(b, "its shared accesses: %s\n", p.Accesses)
+	}
 	fmt.Fprintf(b, "conflicts matter (2 %% of the time or more) at %d of %d points\n", matter, len(r.Rows))
 }
 
@@ -282,11 +302,9 @@ func (r *sweepReport) plotCell(row *sweep.Row) plot.Cell {
 	if row.Summary.N > 0 {
 		c.Text = rate(row, row.Summary.Median)
 	}
-	if predicted := row.Facts[factSeconds]; predicted > 0 {
-		c.Note = fmt.Sprintf("~%s, %.0f-way", rate(row, predicted), row.Facts[factWays])
-		if row.Summary.N == 0 {
-			c.Seconds = predicted
-		}
+	c.Note = predicted(row, " ")
+	if row.Summary.N == 0 {
+		c.Seconds = row.Facts[factSeconds]
 	}
 	return c
 }

@@ -168,7 +168,7 @@ func (p *painter) middle(c vg.Canvas, x, y, size float64, text string) {
 }
 
 func (p *painter) legend() string {
-	what := "predicted (~) with the ways of its conflicts"
+	what := "predicted (~) with the ways of its conflicts and what they add to the time"
 	if p.grid.Measured {
 		what = "measured, below it " + what + "; * fastest, = cannot be told from it"
 	}
