@@ -48,6 +48,7 @@ type sweepCommand struct {
 	out, format       string
 	nvcc, cubins      string
 	gpu               string
+	bandwidth         float64
 	device            int
 	least, most       int
 	timeout           time.Duration
@@ -83,7 +84,7 @@ killed goes on where it stopped. --no-gpu only predicts. The exit code is 1 if a
 	}
 	fs := cmd.Flags()
 	fs.StringArrayVar(&c.sets, "set", nil, "a parameter and its values: PAD=0,2,4 or PAD=0..8*2; the last one makes the columns")
-	fs.StringVar(&c.kernel, "kernel", "", "the kernel")
+	fs.StringVar(&c.kernel, "kernel", "", "the kernel: its mangled name, or declare it extern \"C\"")
 	fs.StringVar(&c.block, "block", "", "block shape X[,Y[,Z]], each an expression")
 	fs.StringVar(&c.grid, "grid", "1", "grid shape X[,Y[,Z]], each an expression")
 	fs.StringVar(&c.smem, "smem", "0", "bytes of dynamic shared memory, an expression")
@@ -102,6 +103,7 @@ killed goes on where it stopped. --no-gpu only predicts. The exit code is 1 if a
 	fs.StringVar(&c.nvcc, "nvcc", "", "compile with this nvcc (default: NVRTC, then the nvcc on PATH)")
 	fs.StringVar(&c.cubins, "cubins", "", "keep compiled points in this folder, and take them from there")
 	fs.StringVar(&c.gpu, "gpu", "", "GPU to predict for without one: "+strings.Join(predict.Names(), ", "))
+	fs.Float64Var(&c.bandwidth, "bandwidth", 0, "bandwidth of device memory in TB/s by the data sheet (default: that of a known GPU)")
 	fs.IntVar(&c.device, "device", 0, "which GPU, as shmoo devices counts them")
 	fs.IntVar(&c.least, "samples", 20, "least samples of a point")
 	fs.IntVar(&c.most, "most", 100, "most samples of a point")
@@ -145,7 +147,7 @@ func (c *sweepCommand) run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	report := &sweepReport{Result: result, plan: plan, kernel: c.kernel, file: file, machine: c.machine.Name}
+	report := &sweepReport{Result: result, plan: plan, kernel: c.kernel, file: file, machine: c.machine}
 	if err := c.p.writeFile(c.out, func(w io.Writer) error { return write(report, w) }); err != nil {
 		return err
 	}
@@ -176,6 +178,8 @@ func (c *sweepCommand) prepare(ctx context.Context, file string) error {
 		return usagef("sweep: got --no-gpu with --log or --from, want one of them")
 	case c.from != "" && c.log != "":
 		return usagef("sweep: got --from and --log, want one of them")
+	case c.bandwidth < 0:
+		return usagef("sweep: got --bandwidth %g, want a number of TB/s", c.bandwidth)
 	case c.least < 1 || c.most < c.least:
 		return usagef("sweep: got --samples %d and --most %d, want at least 1 and no fewer than that", c.least, c.most)
 	case c.space.Size() > maxSweepPoints:
@@ -190,6 +194,9 @@ func (c *sweepCommand) prepare(ctx context.Context, file string) error {
 	}
 	if err := c.findMachine(ctx); err != nil {
 		return err
+	}
+	if c.bandwidth > 0 {
+		c.machine.Memory = c.bandwidth * 1e12
 	}
 	c.source = gpu.Source{Name: filepath.Base(file), Text: string(text), Arch: c.machine.Arch.Name, Options: c.options}
 	c.compiler = &pointCompiler{dir: c.cubins, nvcc: c.nvcc, name: c.kernel}

@@ -170,6 +170,7 @@ func TestSweepUsage(t *testing.T) {
 		{"format", append(good, "--format", "xml"), exitUsage, "want one of text, json, csv, bench, svg, png"},
 		{"GPU", append(good, "--gpu", "H300"), exitUsage, `unknown GPU "H300"`},
 		{"samples", append(good, "--samples", "0"), exitUsage, "--samples 0"},
+		{"bandwidth", append(good, "--bandwidth", "-1"), exitUsage, "--bandwidth -1"},
 		{"log", append(good, "--log", "x"), exitUsage, "--no-gpu with --log"},
 		{"compiler", append(good, "--nvcc", file+".none"), exitEnv, "name one with --nvcc"},
 	} {
@@ -178,6 +179,36 @@ func TestSweepUsage(t *testing.T) {
 			!strings.Contains(errs.String(), test.want) {
 			t.Errorf("%s: exit code %d, %q, want %d with %q", test.name, code, errs.String(), test.code, test.want)
 		}
+	}
+}
+
+// --check needs something to compare, and a parameter that exists.
+func TestCheckUsage(t *testing.T) {
+	c, _ := standIn(t, "N=1,2", "first:M", &standInDevice{})
+	if _, err := c.checker(); err == nil || !strings.Contains(err.Error(), `no parameter "M"`) {
+		t.Errorf("got %v", err)
+	}
+	c.check, c.args = "first", nil
+	if _, err := c.checker(); err == nil || !strings.Contains(err.Error(), "has no buffer") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A file of bytes is the reference of every point.
+func TestCheckAgainstFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "want.bin")
+	if err := os.WriteFile(path, []byte{0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, bench := standIn(t, "BAD=0,1", path, &standInDevice{})
+	log, err := sweep.OpenLog(filepath.Join(t.TempDir(), "log"), c.space, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	r, err := c.measure(t.Context(), bench, log, plan(c.space, ""))
+	if err != nil || r.Rows[0].Verdict != sweep.Best || r.Rows[1].Failure != "wrong result: byte 0 is 0x01, want 0x00" {
+		t.Errorf("got %v, %+v", err, r)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 
+	"shmoo/internal/half"
 	"shmoo/launch"
 	"shmoo/sweep"
 )
@@ -27,6 +28,14 @@ func (c *sweepCommand) checker() (*sweepChecker, error) {
 	if c.check == "" {
 		return nil, nil
 	}
+	l, err := c.launchOf(first(c.space))
+	if err != nil {
+		return nil, err
+	}
+	last := lastBuffer(l.Args)
+	if last < 0 {
+		return nil, usagef("--check %s: the kernel has no buffer", c.check)
+	}
 	k := &sweepChecker{c: c, parameter: -1, references: map[string][][]byte{}}
 	word, name, named := strings.Cut(c.check, ":")
 	switch {
@@ -36,14 +45,6 @@ func (c *sweepCommand) checker() (*sweepChecker, error) {
 			return nil, usagef("--check %s: no parameter %q", c.check, name)
 		}
 	default:
-		l, err := c.launchOf(first(c.space))
-		if err != nil {
-			return nil, err
-		}
-		last := lastBuffer(l.Args)
-		if last < 0 {
-			return nil, usagef("--check %s: the kernel has no buffer", c.check)
-		}
 		spec, _, _ := strings.Cut(l.Args[last].String(), "]")
 		arg, err := launch.ParseArg(spec + "]:file=" + c.check)
 		if err != nil {
@@ -146,31 +147,14 @@ var floats = map[string]struct {
 	size int
 	read func(b []byte) float64
 }{
-	"f16":  {2, func(b []byte) float64 { return fromHalf(binary.LittleEndian.Uint16(b)) }},
-	"half": {2, func(b []byte) float64 { return fromHalf(binary.LittleEndian.Uint16(b)) }},
+	"f16":  {2, func(b []byte) float64 { return half.From(binary.LittleEndian.Uint16(b)) }},
+	"half": {2, func(b []byte) float64 { return half.From(binary.LittleEndian.Uint16(b)) }},
 	"bf16": {2, func(b []byte) float64 {
 		return float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16))
 	}},
 	"f32":   {4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
 	"float": {4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
 	"f64":   {8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
-}
-
-// fromHalf returns the value of a 16-bit float.
-func fromHalf(h uint16) float64 {
-	exponent, fraction := int(h>>10&31), float64(h&0x3ff)
-	v := 0.0
-	switch {
-	case exponent == 31 && fraction != 0:
-		return math.NaN()
-	case exponent == 31:
-		v = math.Inf(1)
-	case exponent == 0:
-		v = math.Ldexp(fraction, -24)
-	default:
-		v = math.Ldexp(fraction+1024, exponent-25)
-	}
-	return math.Copysign(v, 1-2*float64(h>>15))
 }
 
 // compareBuffers says where two buffers first differ by more than the tolerance. Integers are compared bit for bit.

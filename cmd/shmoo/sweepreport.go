@@ -19,8 +19,9 @@ import (
 // A sweepReport is the result of a sweep with what was predicted.
 type sweepReport struct {
 	*sweep.Result
-	plan                  *sweepPlan
-	file, kernel, machine string
+	plan         *sweepPlan
+	file, kernel string
+	machine      *predict.Machine
 }
 
 // A sweepFormat is a row of the table of writers.
@@ -131,7 +132,7 @@ func (r *sweepReport) writeText(w io.Writer) error {
 	if r.measured() > 0 {
 		said = "measured " + r.unit() + ", " + said
 	}
-	fmt.Fprintf(b, "%s, kernel %s on %s: %s\n\n", r.file, r.kernel, r.machine, said)
+	fmt.Fprintf(b, "%s, kernel %s on %s: %s\n\n", r.file, r.kernel, r.machine.Name, said)
 	if err := r.table(b); err != nil {
 		return err
 	}
@@ -191,6 +192,9 @@ func (r *sweepReport) writePredictedBest(b *bufio.Writer) {
 		short(p.Floors.Shared*1e6), short(p.Floors.Issue*1e6), p.Warps)
 	if p.Accesses != "" {
 		fmt.Fprintf(b, "its shared accesses: %s\n", p.Accesses)
+	}
+	if r.machine.Memory == 0 {
+		fmt.Fprintf(b, "the bandwidth of %s is not known, so memory has no floor: give it with --bandwidth\n", r.machine.Name)
 	}
 	fmt.Fprintf(b, "conflicts matter (2 %% of the time or more) at %d of %d points\n", matter, len(r.Rows))
 }
@@ -276,7 +280,7 @@ func firstLine(text string) string {
 func (r *sweepReport) grid() *plot.Grid {
 	last := len(r.Params) - 1
 	g := &plot.Grid{
-		Title: fmt.Sprintf("%s, kernel %s on %s", filepath.Base(r.file), r.kernel, r.machine),
+		Title: fmt.Sprintf("%s, kernel %s on %s", filepath.Base(r.file), r.kernel, r.machine.Name),
 		Unit:  r.unit(), X: r.Params[last].Name, Measured: r.measured() > 0,
 	}
 	for _, v := range r.Params[last].Values {
