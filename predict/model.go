@@ -11,9 +11,13 @@ const (
 	// Launch is what a kernel takes that does next to nothing, in seconds: broken.cu takes 3.2 to 3.4 us.
 	Launch = 3.3e-6
 
+	// Trip is the least time that a block with accesses to device memory takes, in seconds: bringing data in, a barrier, sending
+	// data out. transpose.cu with 1024 threads a block and one load a thread takes 1.14 us a wave.
+	Trip = 1.1e-6
+
 	// With many waves of blocks the phases of different blocks overlap, and the times add up with the exponent manyWaves;
 	// with one wave all blocks load, compute and store at the same time, and little overlaps. Both were chosen on scan.cu
-	// (19 to 62 waves) and chunk56.cu (0.7 to 1.5 waves); width.cu and the points that are all the same had no part in it.
+	// (19 to 62 waves) and chunk56.cu (0.7 to 1.5 waves); width.cu had no part in it.
 	manyWaves = 3.0
 	oneWave   = 1.5
 
@@ -34,20 +38,34 @@ type Floors struct {
 	Memory float64 // device memory moves the bytes
 	Shared float64 // the data stage serves wavefronts, of shared memory and of the bytes
 	Issue  float64 // the schedulers issue the instructions
+	// Latency is what the waves of blocks take one after the other if a block takes a trip to device memory, and its own
+	// wavefronts and instructions alone.
+	Latency float64
 }
 
-// floors returns the floors of some work. A multiprocessor gets whole blocks, so the busiest has a share rounded up.
-func (m *Machine) floors(w Work) Floors {
+// floors returns the floors of some work, of whose blocks a multiprocessor holds resident ones at once. A multiprocessor gets
+// whole blocks, so the busiest has a share rounded up.
+func (m *Machine) floors(w Work, resident int) Floors {
 	perSM := math.Ceil(float64(w.Blocks)/float64(m.SMs)) / math.Max(1, float64(w.Blocks))
 	hertz := float64(m.ClockMHz) * 1e6
 	f := Floors{
 		Shared: (w.Wavefronts + w.Bytes/bytesPerPass) * perSM / hertz,
 		Issue:  w.Instructions / schedulers * perSM / hertz,
 	}
+	block := (w.Wavefronts + w.Instructions/schedulers) / math.Max(1, float64(w.Blocks)) / hertz
+	if w.Bytes > 0 {
+		block += Trip
+	}
+	f.Latency = m.waves(w.Blocks, resident) * block
 	if m.Memory > 0 {
 		f.Memory = w.Bytes / (m.Memory * Efficiency)
 	}
 	return f
+}
+
+// waves returns how often the resident blocks of all multiprocessors make the grid.
+func (m *Machine) waves(blocks, resident int) float64 {
+	return float64(blocks) / float64(m.SMs*resident)
 }
 
 // overlap returns the exponent for a grid that takes the given number of waves of resident blocks.
@@ -61,17 +79,20 @@ func overlap(waves float64) float64 {
 // time returns the time of work with these floors in a number of waves.
 func (f Floors) time(waves float64) float64 {
 	p := overlap(waves)
-	sum := math.Pow(f.Memory, p) + math.Pow(f.Shared, p) + math.Pow(f.Issue, p)
+	sum := math.Pow(f.Memory, p) + math.Pow(f.Shared, p) + math.Pow(f.Issue, p) + math.Pow(f.Latency, p)
 	return Launch + math.Pow(sum, 1/p)
 }
 
 // limit names the largest floor.
 func (f Floors) limit() string {
-	switch {
-	case f.Shared > f.Memory && f.Shared >= f.Issue:
-		return "shared"
-	case f.Issue > f.Memory:
-		return "issue"
+	most, name := f.Memory, "memory"
+	for _, other := range []struct {
+		seconds float64
+		name    string
+	}{{f.Shared, "shared"}, {f.Issue, "issue"}, {f.Latency, "latency"}} {
+		if other.seconds > most {
+			most, name = other.seconds, other.name
+		}
 	}
-	return "memory"
+	return name
 }

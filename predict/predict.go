@@ -49,7 +49,7 @@ type Prediction struct {
 	Work    Work
 	Floors  Floors
 	Seconds float64 // predicted time
-	Limit   string  // which floor is the largest: "memory", "shared" or "issue"
+	Limit   string  // which floor is the largest: "memory", "shared", "issue" or "latency"
 	// WithoutConflicts is the time predicted for the same kernel if no request had a conflict, in seconds.
 	WithoutConflicts float64
 }
@@ -106,16 +106,16 @@ func Run(ctx context.Context, m *Machine, p Point) (*Prediction, error) {
 	out.Warps = out.Resident * ((threads + m.Arch.Unit.Lanes - 1) / m.Arch.Unit.Lanes)
 	scale := float64(grid) / float64(len(sampleBlocks(grid)))
 	out.tally(r, scale)
-	out.Waves = float64(grid) / float64(m.SMs*out.Resident)
+	out.Waves = m.waves(grid, out.Resident)
 	out.Work = Work{Blocks: grid, Bytes: float64(p.Bytes), Wavefronts: out.Wavefronts}
 	if emulated := in.Emulated(); emulated != nil {
 		out.Work.Instructions = float64(emulated.Instructions) * scale
 	}
-	out.Floors = m.floors(out.Work)
+	out.Floors = m.floors(out.Work, out.Resident)
 	out.Seconds, out.Limit = out.Floors.time(out.Waves), out.Floors.limit()
 	ideal := out.Work
 	ideal.Wavefronts = out.Ideal
-	out.WithoutConflicts = m.floors(ideal).time(out.Waves)
+	out.WithoutConflicts = m.floors(ideal, out.Resident).time(out.Waves)
 	return out, nil
 }
 

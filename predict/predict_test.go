@@ -66,7 +66,7 @@ func TestResident(t *testing.T) {
 
 // The floors by hand: 132 multiprocessors at 1980 MHz, 4.2 TB/s.
 func TestFloors(t *testing.T) {
-	f := h200(t).floors(Work{Blocks: 132, Bytes: 4.2e9, Wavefronts: 132 * 1980e3, Instructions: 132 * 1980e3 * 4})
+	f := h200(t).floors(Work{Blocks: 132, Bytes: 4.2e9, Wavefronts: 132 * 1980e3, Instructions: 132 * 1980e3 * 4}, 1)
 	near := func(name string, got, want float64) {
 		if math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("%s: got %g, want %g", name, got, want)
@@ -75,8 +75,9 @@ func TestFloors(t *testing.T) {
 	near("memory", f.Memory, 1e-3)
 	near("shared", f.Shared, 1e-3+4.2e9/128/132/1980e6)
 	near("issue", f.Issue, 1e-3)
+	near("latency", f.Latency, Trip+1e-3+1e-3) // one wave: a trip, its wavefronts, its instructions
 	// One block more makes the busiest multiprocessor do two.
-	two := h200(t).floors(Work{Blocks: 133, Wavefronts: 133 * 1980e3})
+	two := h200(t).floors(Work{Blocks: 133, Wavefronts: 133 * 1980e3}, 1)
 	near("tail", two.Shared, 2e-3)
 }
 
@@ -93,7 +94,8 @@ func TestTime(t *testing.T) {
 	for _, test := range []struct {
 		f    Floors
 		want string
-	}{{f, "memory"}, {Floors{1, 2, 1.5}, "shared"}, {Floors{1, 2, 3}, "issue"}, {Floors{}, "memory"}} {
+	}{{f, "memory"}, {Floors{1, 2, 1.5, 1}, "shared"}, {Floors{1, 2, 3, 1}, "issue"},
+		{Floors{1, 2, 3, 4}, "latency"}, {Floors{}, "memory"}} {
 		if got := test.f.limit(); got != test.want {
 			t.Errorf("%+v: got %s, want %s", test.f, got, test.want)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"shmoo/gpu"
+	"shmoo/predict"
 	"shmoo/space"
 	"shmoo/sweep"
 )
@@ -33,6 +34,8 @@ var sweepFlags = map[string][]string{
 		"--arg", "bf16[(COLS<=7168 ? 2048 : 1024*14336/COLS)*COLS]:zero"},
 	"copy": {"copy.cu", "--kernel", "copy", "--set", "VEC=4,8,16", "--block", "256", "--grid", "32768", "--arg", "i32[1<<27]:lcg",
 		"--arg", "i32[1<<27]:zero"},
+	"transpose": {"transpose.cu", "--kernel", "transpose", "--set", "ROWS=4,8,16,32", "--set", "PAD=0,1,2,4,8", "--block",
+		"32,ROWS", "--grid", "512,512", "--arg", "i32[16384*16384]:lcg", "--arg", "i32[16384*16384]:zero"},
 	"broken": {"broken.cu", "--kernel", "broken", "--set", "MODE=0..5", "--block", "256", "--grid", "264", "--arg",
 		"i32[264*256]:zero", "--check", "first", "--timeout", "1s"},
 	"same": {"scan.cu", "--kernel", "scan", "--set", "SAME=1..6", "-X", "-DCHUNK=64", "-X", "-DPAD=2", "--block", "64", "--grid",
@@ -63,7 +66,7 @@ func TestPredictionsAgainstH200(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		least, all int
-	}{{"scan", 18, 20}, {"width", 18, 18}, {"split", 6, 6}, {"chunk56", 8, 8}, {"copy", 2, 3}} {
+	}{{"scan", 18, 20}, {"width", 18, 18}, {"split", 6, 6}, {"chunk56", 8, 8}, {"copy", 2, 3}, {"transpose", 20, 20}} {
 		r := &sweepReport{Result: recordedSweep(t, test.name)}
 		near, all, median := r.agreement()
 		if near < test.least || all != test.all {
@@ -142,6 +145,39 @@ func TestBrokenPoints(t *testing.T) {
 		row := &r.Rows[i]
 		if !strings.Contains(row.Failure, want) || (want == "") != (row.Failure == "") || (want == "") != (row.Summary.N >= 20) {
 			t.Errorf("%s: got %q with %d samples, want %q", row.Name, row.Failure, row.Summary.N, want)
+		}
+	}
+}
+
+// Every format is written, to a file whose name chooses it.
+func TestSweepFormats(t *testing.T) {
+	const dir = "../../examples/sweeps/"
+	for _, test := range []struct{ name, want string }{
+		{"r.txt", "best: VEC=16"}, {"r.json", `"schema": "shmoo.sweep/1"`}, {"r.csv", "VEC,median,low,high"},
+		{"r.bench", "BenchmarkCopy/VEC=4 1 "}, {"r.svg", "<svg "}, {"r.png", "\x89PNG"},
+	} {
+		path := filepath.Join(t.TempDir(), test.name)
+		args := append([]string{"sweep", dir + "copy.cu"}, sweepFlags["copy"][1:]...)
+		args = append(args, "--cubins", dir+"testdata/cubins", "--from", dir+"testdata/copy.jsonl", "-o", path)
+		var out, errs bytes.Buffer
+		if code := run(args, strings.NewReader(""), &out, &errs); code != exitClean || out.Len() > 0 {
+			t.Errorf("%s: exit code %d, %q, %s", test.name, code, out.String(), errs.String())
+			continue
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(got, []byte(test.want)) {
+			t.Errorf("%s: got %.80q, %v, want %q in it", test.name, got, err, test.want)
+		}
+	}
+}
+
+// What cannot win is left out: points that are predicted more than predict.Margin times as slow as the best.
+func TestSkip(t *testing.T) {
+	p := &sweepPlan{Points: make([]plannedPoint, 3), predictions: []*predict.Prediction{{Seconds: 1}, {Seconds: 1.3}, {Seconds: 2}}}
+	p.skip()
+	for i, want := range []string{"", "", "predicted 2.00 times as slow as the best"} {
+		if p.Points[i].Skip != want {
+			t.Errorf("point %d: got %q, want %q", i, p.Points[i].Skip, want)
 		}
 	}
 }

@@ -31,6 +31,7 @@ const (
 	factMemory    = "memory floor seconds"
 	factShared    = "shared floor seconds"
 	factIssue     = "issue floor seconds"
+	factLatency   = "latency floor seconds"
 	factConflicts = "predicted conflicts"
 	factBytes     = "bytes"
 	factWarps     = "resident warps"
@@ -43,7 +44,8 @@ func facts(p *predict.Prediction) map[string]float64 {
 	}
 	return map[string]float64{
 		factWays: float64(p.Ways), factSeconds: p.Seconds, factIdeal: p.WithoutConflicts, factMemory: p.Floors.Memory,
-		factShared: p.Floors.Shared, factIssue: p.Floors.Issue, factConflicts: p.Conflicts(), factBytes: p.Work.Bytes,
+		factShared: p.Floors.Shared, factIssue: p.Floors.Issue, factLatency: p.Floors.Latency,
+		factConflicts: p.Conflicts(), factBytes: p.Work.Bytes,
 		factWarps: float64(p.Warps), "registers": float64(p.Registers), "shared bytes": float64(p.Shared),
 	}
 }

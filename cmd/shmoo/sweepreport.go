@@ -188,8 +188,8 @@ func (r *sweepReport) writePredictedBest(b *bufio.Writer) {
 	}
 	p := r.plan.predictions[best]
 	fmt.Fprintf(b, "predicted best: %s, %s us, limit: %s", r.Rows[best].Name, short(p.Seconds*1e6), p.Limit)
-	fmt.Fprintf(b, " (floors: memory %s, shared %s, issue %s us; %d warps resident)\n", short(p.Floors.Memory*1e6),
-		short(p.Floors.Shared*1e6), short(p.Floors.Issue*1e6), p.Warps)
+	fmt.Fprintf(b, " (floors: memory %s, shared %s, issue %s, latency %s us; %d warps resident)\n",
+		short(p.Floors.Memory*1e6), short(p.Floors.Shared*1e6), short(p.Floors.Issue*1e6), short(p.Floors.Latency*1e6), p.Warps)
 	if p.Accesses != "" {
 		fmt.Fprintf(b, "its shared accesses: %s\n", p.Accesses)
 	}
