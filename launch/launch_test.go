@@ -223,7 +223,7 @@ func TestReadProfiles(t *testing.T) {
 	if len(profiles) != 1 || len(profiles[0].Source) != 2 || profiles[0].Source[1] != want {
 		t.Errorf("got %+v, want the last row %+v", profiles[0], want)
 	}
-	for _, text := range []string{"", "hello\n", "\"a", `"Kernel Name","Metric Name"` + "\n"} {
+	for _, text := range []string{"", "hello\n", "\"a", "\"Address\",\"Source\"\n00", `"Kernel Name","Metric Name"` + "\n"} {
 		if _, err := ReadProfiles("x.csv", strings.NewReader(text)); err == nil {
 			t.Errorf("ReadProfiles(%q): no error", text)
 		}

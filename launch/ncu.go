@@ -71,7 +71,7 @@ func (p *profileReader) row(row []string) error {
 		p.profiles = append(p.profiles, &Profile{Launch: Launch{Kernel: row[1]}, Metrics: map[string]float64{}})
 		p.columns, p.byID = nil, nil
 		return nil
-	case row[0] == "Address" && slices.Contains(row, "Source"):
+	case len(p.profiles) > 0 && row[0] == "Address" && slices.Contains(row, "Source"):
 		p.columns, p.base = index(row), 0
 		return nil
 	case p.columns == nil:

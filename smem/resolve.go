@@ -132,10 +132,26 @@ type column struct {
 }
 
 // free reports whether one pass serves every group: no column has two cells, or two lanes that may not share. If so it
-// also returns the union of the addresses. Most requests of good kernels end here, so it keeps next to nothing.
+// also returns the union of the addresses. Most requests of good kernels end here, so it keeps next to nothing, and the
+// lanes of most are the first n: those need no search for the next lane.
 func (out *Outcome) free(p *plan, g *grouping, addrs []uint32, lanes Mask) (all uint32, free bool) {
 	shift, columns, shares := p.wordShift&31, p.column, p.rule.Shares
 	touched := uint64(0)
+	if n := bits.Len64(uint64(lanes)); lanes == Lanes(0, n) {
+		base := g.base[:n]
+		for lane, addr := range addrs[:n] {
+			all |= addr
+			cell := addr >> shift
+			at := (uint32(base[lane]) + cell&columns) & (MaxLanes - 1)
+			if touched&(1<<at) == 0 {
+				touched |= 1 << at
+				out.cells[at] = cell
+			} else if !shares || out.cells[at] != cell {
+				return 0, false
+			}
+		}
+		return all, true
+	}
 	for m := lanes; m != 0; m &= m - 1 {
 		lane := m.Lowest() & (MaxLanes - 1)
 		addr := addrs[lane]
@@ -144,8 +160,8 @@ func (out *Outcome) free(p *plan, g *grouping, addrs []uint32, lanes Mask) (all 
 		at := (uint32(g.base[lane]) + cell&columns) & (MaxLanes - 1)
 		if touched&(1<<at) == 0 {
 			touched |= 1 << at
-			out.columns[at].cell = cell
-		} else if !shares || out.columns[at].cell != cell {
+			out.cells[at] = cell
+		} else if !shares || out.cells[at] != cell {
 			return 0, false
 		}
 	}

@@ -127,6 +127,7 @@ type Outcome struct {
 	// from 0 in each group. Both are -1 for lanes that are not served.
 	Group, Pass [MaxLanes]int8
 
+	cells   [MaxLanes]uint32 // per column, the cell that free met
 	columns [MaxLanes]column
 }
 
