@@ -36,6 +36,9 @@ var sweepFlags = map[string][]string{
 		"--arg", "i32[1<<27]:zero"},
 	"transpose": {"transpose.cu", "--kernel", "transpose", "--set", "ROWS=4,8,16,32", "--set", "PAD=0,1,2,4,8", "--block",
 		"32,ROWS", "--grid", "512,512", "--arg", "i32[16384*16384]:lcg", "--arg", "i32[16384*16384]:zero"},
+	"reduce": {"reduce.cu", "--kernel", "reduce", "--set", "ITEMS=1,2,4,8,16", "--set", "BLOCK=128,256,512,1024", "--set",
+		"APART=0,1", "--block", "BLOCK", "--grid", "(1<<28)/BLOCK/ITEMS", "--arg", "i32[1<<28]:lcg", "--arg",
+		"i32[(1<<28)/BLOCK/ITEMS]:zero"},
 	"broken": {"broken.cu", "--kernel", "broken", "--set", "MODE=0..5", "--block", "256", "--grid", "264", "--arg",
 		"i32[264*256]:zero", "--check", "first", "--timeout", "1s"},
 	"same": {"scan.cu", "--kernel", "scan", "--set", "SAME=1..6", "-X", "-DCHUNK=64", "-X", "-DPAD=2", "--block", "64", "--grid",
@@ -66,7 +69,8 @@ func TestPredictionsAgainstH200(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		least, all int
-	}{{"scan", 18, 20}, {"width", 18, 18}, {"split", 6, 6}, {"chunk56", 8, 8}, {"copy", 2, 3}, {"transpose", 20, 20}} {
+	}{{"scan", 18, 20}, {"width", 18, 18}, {"split", 6, 6}, {"chunk56", 8, 8}, {"copy", 2, 3}, {"transpose", 20, 20},
+		{"reduce", 40, 40}} {
 		r := &sweepReport{Result: recordedSweep(t, test.name)}
 		near, all, median := r.agreement()
 		if near < test.least || all != test.all {
