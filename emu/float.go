@@ -19,7 +19,7 @@ var floatOps = withUniform(map[string]semantics{
 	"MUFU":    {fold: foldMUFU, form: formF32},
 	"HADD2":   {fold: foldHADD2, form: formHalf, prepare: prepareHalf},
 	"HMUL2":   {fold: foldHMUL2, form: formHalf, prepare: prepareHalf},
-	"HFMA2":   {fold: foldHFMA2, form: formHalf, prepare: prepareHalf},
+	"HFMA2":   {fold: foldHFMA2, form: formHalf, prepare: prepareHFMA2},
 	"HMNMX2":  {fold: foldHMNMX2, form: formHalf, prepare: prepareHalf},
 	"HSET2":   {fold: foldHSET2, form: formHalf, probes: probeCompare, prepare: prepareHalf},
 	"HSETP2":  {fold: foldHSETP2, form: formHalf, probes: probeCompare, prepare: prepareHalf},

@@ -130,6 +130,11 @@ func foldHMUL2(o *inst, x *values) {
 	x.d = packed(o, a0*b0, a1*b1)
 }
 
+func prepareHFMA2(m *machine, o *inst) {
+	prepareHalf(m, o)
+	fastConstant(o)
+}
+
 func foldHFMA2(o *inst, x *values) {
 	a0, a1 := halves(x.a, o.sel[0], o.bfloat())
 	b0, b1 := halves(x.b, o.sel[1], o.bfloat())

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"encoding/binary"
 	"sort"
 	"sync"
 
@@ -83,6 +84,9 @@ func (m *memory) lost(addr uint64) int {
 
 func (b *buffer) load(addr uint64, n int) (v uint32, known bool) {
 	off := addr - b.addr
+	if n == 4 && b.lost == nil {
+		return binary.LittleEndian.Uint32(b.data[off:]), true
+	}
 	known = true
 	for k := range uint64(n) {
 		v |= uint32(b.data[off+k]) << (8 * k)

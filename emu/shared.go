@@ -293,10 +293,15 @@ func (w *warp) loadRow(row int32, off uint32) {
 	s := &w.block.shared
 	dst := &w.rows[row]
 	all := uint32(0x0101_0101)
-	for i := range dst {
-		at := w.addr[i] + off
-		dst[i] = binary.LittleEndian.Uint32(s.data[at:])
-		all &= binary.LittleEndian.Uint32(s.known[at:])
+	last := ^w.addr[0]
+	var v uint32
+	for i, at := range &w.addr {
+		if at != last { // neighbours often share a word
+			last = at
+			v = binary.LittleEndian.Uint32(s.data[at+off:])
+			all &= binary.LittleEndian.Uint32(s.known[at+off:])
+		}
+		dst[i] = v
 	}
 	if all == 0x0101_0101 {
 		w.known[row] = allLanes

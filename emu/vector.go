@@ -104,6 +104,36 @@ func fastMOV(m *machine, o *inst) {
 	}
 }
 
+// fastConstant folds an instruction whose sources are all constants once, when it is made ready: compilers write constants with HFMA2.
+func fastConstant(o *inst) {
+	if o.fold == nil || !o.quiet() {
+		return
+	}
+	var x values
+	for _, s := range []struct {
+		from *operand
+		to   *uint64
+	}{{&o.a, &x.a}, {&o.b, &x.b}, {&o.c, &x.c}} {
+		switch s.from.kind {
+		case fromFixed:
+			*s.to = s.from.imm
+		case fromNowhere:
+		default:
+			return
+		}
+	}
+	o.fold(o, &x)
+	result := broadcast(uint32(x.d))
+	o.exec = func(w *warp, o *inst) {
+		if w.weak != 0 {
+			foldLanes(w, o)
+			return
+		}
+		*w.out(o.dst) = *result
+		w.settle(o, allLanes, 0)
+	}
+}
+
 var vecIADD3 = vec3(func(_ *inst, d, a, b, c *lanes) {
 	for i := range d {
 		d[i] = a[i] + b[i] + c[i]

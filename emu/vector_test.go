@@ -49,7 +49,7 @@ func TestFastPaths(t *testing.T) {
 			}
 		}
 	}
-	for _, op := range []string{"MOV", "IADD3", "IADD", "IMAD", "IMAD.WIDE", "LEA", "LOP3", "SHF", "ISETP", "SEL", "FSEL", "FADD", "FMUL", "FFMA"} {
+	for _, op := range []string{"MOV", "IADD3", "IADD", "IMAD", "IMAD.WIDE", "LEA", "LOP3", "SHF", "ISETP", "SEL", "FSEL", "FADD", "FMUL", "FFMA", "HFMA2"} {
 		if seen[op] == 0 {
 			t.Errorf("no %s compared", op)
 		}
