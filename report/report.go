@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"shmoo/access"
 	"shmoo/diag"
@@ -225,9 +224,14 @@ func (r *Report) Merge(o *Report) error {
 	}
 	for i := range r.Sites {
 		s, from := &r.Sites[i], &o.Sites[i]
-		tally := from.Tally
-		tally.Unresolved = maps.Clone(tally.Unresolved)
-		s.Tally.Add(&tally)
+		s.Tally.Add(&from.Tally)
+		if b := from.Bounds; b != nil {
+			sum := *b
+			if s.Bounds != nil {
+				sum = Bounds{Low: s.Bounds.Low + b.Low, High: s.Bounds.High + b.High, Open: s.Bounds.Open || b.Open}
+			}
+			s.Bounds = &sum
+		}
 		if s.Worst == nil || from.Worst != nil &&
 			from.Worst.Wavefronts-from.Worst.Ideal > s.Worst.Wavefronts-s.Worst.Ideal {
 			s.Worst = from.Worst

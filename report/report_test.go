@@ -115,14 +115,19 @@ func TestMergeIsAssociative(t *testing.T) {
 		return collect(t, &list{sites: 1, accesses: []access.Access{
 			stride(0, words, 2), {Unresolved: "unknown", Count: int64(words)}}})
 	}
+	bounded := func(words int) *report.Report {
+		r := part(words)
+		r.Sites[0].Bounds = &report.Bounds{Low: int64(words), High: int64(2 * words), Open: words == 2}
+		return r
+	}
 	merge := func(a, b *report.Report) *report.Report {
 		if err := a.Merge(b); err != nil {
 			t.Fatal(err)
 		}
 		return a
 	}
-	left := merge(merge(part(1), part(2)), part(32))
-	right := merge(part(1), merge(part(2), part(32)))
+	left := merge(merge(part(1), bounded(2)), bounded(32))
+	right := merge(part(1), merge(bounded(2), bounded(32)))
 	for _, r := range []*report.Report{left, right} {
 		got := r.Totals()
 		if got.Requests != 6 || got.Wavefronts != 70 || got.Ways != 32 || got.Unresolved["unknown"] != 35 {
@@ -130,6 +135,9 @@ func TestMergeIsAssociative(t *testing.T) {
 		}
 		if r.Sites[0].Worst.Wavefronts != 32 {
 			t.Errorf("merged worst request takes %d wavefronts, want 32", r.Sites[0].Worst.Wavefronts)
+		}
+		if b := r.Sites[0].Bounds; b == nil || *b != (report.Bounds{Low: 34, High: 68, Open: true}) {
+			t.Errorf("merged bounds %+v, want 34 to 68, open", b)
 		}
 	}
 	other := part(1)

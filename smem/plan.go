@@ -38,6 +38,9 @@ func (u *Unit) plan(key Key, rule Rule) (*plan, error) {
 	r := Request{Op: key.Op, Width: key.Width}
 	size := r.Bytes()
 	span := max(size, u.BankBytes)
+	if span > u.RowBytes() {
+		return nil, fmt.Errorf("rows of %d bytes, want at least the %d of one access", u.RowBytes(), size)
+	}
 	columns := u.RowBytes() / span
 	p := &plan{
 		rule:      rule,
@@ -61,7 +64,7 @@ func (g *grouping) set(masks []Mask, columns int, full Mask) error {
 	g.masks, g.group, g.pass = masks, unserved, unserved
 	for i, m := range masks {
 		if m&g.lanes != 0 || m&^full != 0 {
-			return fmt.Errorf("group %d (lanes %#x) overlaps another or has lanes the warp has not", i, uint64(m))
+			return fmt.Errorf("group %d (lanes %#x) overlaps another or has lanes the warp has not, want each lane in one group at most", i, uint64(m))
 		}
 		g.lanes |= m
 		for ; m != 0; m &= m - 1 {

@@ -332,3 +332,14 @@ func TestAMDGroupsAsXORBases(t *testing.T) {
 		})
 	}
 }
+
+// A row must hold one access: Resolve and Walk count columns of a whole access each.
+func TestUnitRefusesNarrowRows(t *testing.T) {
+	rule := map[smem.Key]smem.Rule{{Op: smem.Load, Width: 16}: {Groups: []smem.Mask{smem.Lanes(0, 32)}, PerPass: 1}}
+	if _, err := smem.NewUnit("narrow", 32, 2, 4, 1024, rule); err == nil || !strings.Contains(err.Error(), "at least the 16") {
+		t.Errorf("got %v, want an error that rows of 8 bytes cannot hold an access of 16", err)
+	}
+	if _, err := smem.NewUnit("enough", 32, 4, 4, 1024, rule); err != nil {
+		t.Error(err)
+	}
+}

@@ -16,7 +16,7 @@ import (
 const LogSchema = "shmoo.sweep-log/1"
 
 // maxLogBytes bounds a log that is read back.
-const maxLogBytes = 1 << 30
+var maxLogBytes int64 = 1 << 30 // a variable for the test
 
 // A Log is a file that samples are appended to as they are taken: JSON, one object a line, each written at once. The first
 // line says what is measured; a log is only taken up by the same sweep. A last line without its end, left by a process that
@@ -56,9 +56,13 @@ func OpenLog(path string, s *space.Space, what string) (*Log, error) {
 }
 
 func (l *Log) read(path string, want header) error {
-	text, err := io.ReadAll(io.LimitReader(l.file, maxLogBytes))
+	text, err := io.ReadAll(io.LimitReader(l.file, maxLogBytes+1))
 	if err != nil {
 		return err
+	}
+	if int64(len(text)) > maxLogBytes { // cut, it would look like a log with a broken last line, which is mended
+		return diag.Errorf("sweep/log", diag.Span{Pos: diag.Pos{File: path}}, "got a log of more than %d bytes, want at most that: name another file",
+			maxLogBytes)
 	}
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	if whole < len(text) {

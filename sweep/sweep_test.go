@@ -530,3 +530,38 @@ func TestPredict(t *testing.T) {
 		}
 	}
 }
+
+// A log past the bound is refused and left as it was: cut at the bound, its last line would look broken and be dropped from the file.
+func TestLongLogIsLeftAlone(t *testing.T) {
+	defer func(n int64) { maxLogBytes = n }(maxLogBytes)
+	s, err := space.Parse("PAD=0,1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "log")
+	l, err := OpenLog(path, s, "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maxLogBytes = int64(len(before)) - 1
+	if _, err := OpenLog(path, s, "k"); err == nil || !strings.Contains(err.Error(), "want at most that") {
+		t.Errorf("got %v, want an error on the size", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the log has %d bytes, had %d (%v)", len(after), len(before), err)
+	}
+	maxLogBytes++
+	if l, err = OpenLog(path, s, "k"); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -73,7 +73,7 @@ func Open(r io.Reader, name string) (*Meter, error) {
 	}
 	m := &Meter{recording: gpu.Recording{File: name}, cycles: map[string]float64{}}
 	head, _ := plain.Peek(headBytes) // a failing reader fails again below
-	m.readNotes(head)
+	m.readNotes(bytes.TrimPrefix(head, []byte("\ufeff")))
 	patterns, err := pattern.NewReader(plain, name)
 	if err != nil {
 		return nil, err
