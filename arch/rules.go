@@ -14,7 +14,7 @@ var (
 	quarters = []smem.Mask{smem.Lanes(0, 8), smem.Lanes(8, 16), smem.Lanes(16, 24), smem.Lanes(24, 32)}
 )
 
-// hopper is the rule table measured on an H200: 49,588 patterns timed with a clock probe, 1,024 of them counted by the
+// hopper is the rule table measured on an H200: 49,588 patterns timed with a clock probe, 879 of them counted by the
 // hardware's wavefront and conflict counters, without exception. docs/model.md gives the evidence rule by rule; the other
 // generations start from it.
 func hopper() map[smem.Key]smem.Rule {

@@ -147,6 +147,26 @@ func TestLearnedUnitExplainsItsSamples(t *testing.T) {
 	}
 }
 
+// docs/model.md: the figure is 0.03 to 0.08 cycles above the unit's, to two decimals. Compare's window is half a cycle to either side,
+// so shifted to the ends of that range all samples must still agree.
+func TestProbeAddsNextToNothing(t *testing.T) {
+	unit := arch.MustLookup("sm_90").Unit
+	for _, shift := range []float64{0.5 - 0.085, -0.5 - 0.025} {
+		r := recording(t, ownRecording)
+		shifted := slices.Clone(r.Samples)
+		for i := range shifted {
+			shifted[i].Cycles += shift
+		}
+		result, err := Compare(context.Background(), &gpu.Recording{Samples: shifted}, unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exact := len(shifted) - result.Bounded; result.Disagree != 0 || exact != 19268 {
+			t.Errorf("shifted by %.3f: %d of %d disagree, want none of 19268: %+v", shift, result.Disagree, exact, result.Disagreements)
+		}
+	}
+}
+
 // Compare must be able to fail: a cycle more or less, or a rule without pairing or floor, is found out.
 func TestCompareFindsDifferences(t *testing.T) {
 	r := recording(t, ownRecording)

@@ -20,8 +20,9 @@ func (p *program) check() *cobra.Command {
 		Long: `Count the wavefronts of every shared-memory access of a kernel: a line per site with requests, wavefronts, ideal and
 conflicts, and for the worst sites why, and the cheapest pad that helps.
 
-The input is a CUDA sketch or a pattern file; its content decides. Without --block the kernel's launch bounds give the
-block, else 32 threads; the first line says which. The exit code is 1 if anything conflicts or could not be resolved.
+The input is a CUDA sketch, a CUDA binary (cubin, executable or library) or a pattern file; its content decides. Without
+--block the kernel's launch bounds give the block, else 32 threads; the first line says which. The exit code is 1 if
+anything conflicts or could not be resolved.
 
 As a gate, --max-conflicts lets a number of conflicts pass, and --baseline all that an earlier report has: only sites that
 got worse or are new and not clean fail.`,
