@@ -16,15 +16,13 @@ const (
 	machineCUDA = 190
 	typeRel     = 1
 
-	sectNull     = 0
-	sectStrtab   = 3
-	sectRela     = 4
-	sectNobits   = 8
-	sectRel      = 9
-	sectSymtab   = 2
-	sectShndx    = 18
-	sectInfo     = 0x70000000
-	sectConstant = 0x70000064 // + bank, in older relocatable objects
+	sectNull   = 0
+	sectRela   = 4
+	sectNobits = 8
+	sectRel    = 9
+	sectSymtab = 2
+	sectShndx  = 18
+	sectInfo   = 0x70000000
 
 	flagMercury = 0x10000000 // clones for the Mercury capsule, not machine code
 

@@ -135,25 +135,44 @@ func (m Matrix) Image() Space { return Span(m.Columns()...) }
 
 // Kernel returns the space of the inputs that map to zero.
 func (m Matrix) Kernel() Space {
-	// Eliminate the columns, carrying along which inputs each combination is made of: what reduces to zero is kernel.
-	type pair struct{ image, input uint64 }
-	var done []pair
-	var kernel []uint64
+	_, kernel := eliminate(m.pairs())
+	return Span(kernel...)
+}
+
+// A pair is a vector with what it is the image of.
+type pair struct{ image, input uint64 }
+
+// pairs returns the columns with their inputs.
+func (m Matrix) pairs() []pair {
+	var ps []pair
 	for i, c := range m.Columns() {
-		p := pair{c, 1 << i}
-		for _, d := range done {
-			if p.image&lead(d.image) != 0 {
-				p.image ^= d.image
-				p.input ^= d.input
-			}
-		}
+		ps = append(ps, pair{c, 1 << i})
+	}
+	return ps
+}
+
+// eliminate reduces images by those before them, carrying along which inputs each combination is made of. It returns the pairs that
+// remain, their images independent, and the inputs whose images reduced to zero.
+func eliminate(ps []pair) (done []pair, kernel []uint64) {
+	for _, p := range ps {
+		p = p.reduce(done)
 		if p.image == 0 {
 			kernel = append(kernel, p.input)
 			continue
 		}
 		done = append(done, p)
 	}
-	return Span(kernel...)
+	return done, kernel
+}
+
+func (p pair) reduce(done []pair) pair {
+	for _, d := range done {
+		if p.image&lead(d.image) != 0 {
+			p.image ^= d.image
+			p.input ^= d.input
+		}
+	}
+	return p
 }
 
 // Solve returns one x with m(x) = y, and whether there is one. All others differ from it by vectors of Kernel.
@@ -161,27 +180,9 @@ func (m Matrix) Solve(y uint64) (x uint64, ok bool) {
 	if bits.Len64(y) > len(m.rows) {
 		return 0, false
 	}
-	type pair struct{ image, input uint64 }
-	var done []pair
-	for i, c := range m.Columns() {
-		p := pair{c, 1 << i}
-		for _, d := range done {
-			if p.image&lead(d.image) != 0 {
-				p.image ^= d.image
-				p.input ^= d.input
-			}
-		}
-		if p.image != 0 {
-			done = append(done, p)
-		}
-	}
-	for _, d := range done {
-		if y&lead(d.image) != 0 {
-			y ^= d.image
-			x ^= d.input
-		}
-	}
-	return x, y == 0
+	done, _ := eliminate(m.pairs())
+	left := pair{image: y}.reduce(done)
+	return left.input, left.image == 0
 }
 
 // Inverse returns the inverse map, and whether there is one: the matrix is square and of full rank.

@@ -85,23 +85,11 @@ func (s Space) Sum(t Space) Space {
 // Intersect returns the vectors common to both spaces.
 func (s Space) Intersect(t Space) Space {
 	// A common vector is a combination of s's basis that reduces to zero modulo t: the kernel of that reduction.
-	type pair struct{ image, member uint64 }
-	var done []pair
-	var common []uint64
+	var ps []pair
 	for _, b := range s.basis {
-		p := pair{t.Reduce(b), b}
-		for _, d := range done {
-			if p.image&lead(d.image) != 0 {
-				p.image ^= d.image
-				p.member ^= d.member
-			}
-		}
-		if p.image == 0 {
-			common = append(common, p.member)
-			continue
-		}
-		done = append(done, p)
+		ps = append(ps, pair{t.Reduce(b), b})
 	}
+	_, common := eliminate(ps)
 	return Span(common...)
 }
 

@@ -221,7 +221,11 @@ func parseFill(how string, count int) (fill, error) {
 		return fillLCG, nil
 	case "value":
 		return func(t *elemType, b []byte) error {
-			return each(t, b, func(_ int, e []byte) error { return t.parse(e, value) })
+			one := make([]byte, t.bytes)
+			if err := t.parse(one, value); err != nil {
+				return err
+			}
+			return each(t, b, func(_ int, e []byte) error { copy(e, one); return nil })
 		}, nil
 	case "file":
 		return func(t *elemType, b []byte) error { return readInto(value, t, b) }, nil

@@ -148,17 +148,20 @@ func (p *profileReader) source(row []string) error {
 		p.base = address
 	}
 	r := SourceRow{PC: address - p.base, Instruction: strings.Join(strings.Fields(p.field(row, "Source")), " ")}
-	for column, to := range map[string]*int64{
-		"Instructions Executed":      &r.Executed,
-		"L1 Wavefronts Shared":       &r.Wavefronts,
-		"L1 Wavefronts Shared Ideal": &r.Ideal,
+	for _, c := range [...]struct {
+		name string
+		to   *int64
+	}{
+		{"Instructions Executed", &r.Executed},
+		{"L1 Wavefronts Shared", &r.Wavefronts},
+		{"L1 Wavefronts Shared Ideal", &r.Ideal},
 	} {
-		if text := p.field(row, column); text != "" {
+		if text := p.field(row, c.name); text != "" {
 			value, err := number(text)
 			if err != nil {
-				return fmt.Errorf("%s: %q is not a number", column, text)
+				return fmt.Errorf("%s: got %q, want a number", c.name, text)
 			}
-			*to = int64(value)
+			*c.to = int64(value)
 		}
 	}
 	profile.Source = append(profile.Source, r)
@@ -180,7 +183,7 @@ func dims(text string) (s [3]int, err error) {
 	for _, f := range fields {
 		n, err := strconv.Atoi(strings.TrimSpace(f))
 		if err != nil {
-			return s, fmt.Errorf("%q, want three numbers", text)
+			return s, fmt.Errorf("got %q, want one to three numbers", text)
 		}
 		list = append(list, n)
 	}

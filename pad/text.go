@@ -115,7 +115,7 @@ func (c *Case) verdict(unit string) string {
 	if best == nil {
 		return fmt.Sprintf("%s: no load is legal: %s", name, c.Candidates[0].widest().Why)
 	}
-	pad := fmt.Sprintf("pad %s (%d bytes)", elements(best.Pad), best.PadBytes)
+	pad := fmt.Sprintf("pad %s (%d bytes)", count(best.Pad, "element"), best.PadBytes)
 	if best.Pad == 0 {
 		pad = "no pad needed"
 		if best.Ways > 1 {
@@ -126,25 +126,18 @@ func (c *Case) verdict(unit string) string {
 	if best.GCD > 0 {
 		text += fmt.Sprintf(", gcd %d", best.GCD)
 	}
-	text += ", " + ways(best.Ways)
+	text += ", " + count(best.Ways, "way")
 	if best.Unpadded > best.Ways {
 		text += fmt.Sprintf(" instead of %d", best.Unpadded)
 	}
 	return text
 }
 
-func elements(n int) string {
+func count(n int, noun string) string {
 	if n == 1 {
-		return "1 element"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d elements", n)
-}
-
-func ways(n int) string {
-	if n == 1 {
-		return "1 way"
-	}
-	return fmt.Sprintf("%d ways", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func words(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) }
@@ -165,7 +158,7 @@ func (q *PolicyPick) text() string {
 	if q.Why != "" {
 		return fmt.Sprintf("policy %s does not apply: %s", q.Rule, q.Why)
 	}
-	text := fmt.Sprintf("policy %s: pad %s (%d bytes): S = %s words, gcd %d", q.Rule, elements(q.Pad), q.PadBytes,
+	text := fmt.Sprintf("policy %s: pad %s (%d bytes): S = %s words, gcd %d", q.Rule, count(q.Pad, "element"), q.PadBytes,
 		words(q.Words), q.GCD)
 	var counted, bits []string
 	for _, n := range q.Counts {
@@ -318,7 +311,7 @@ func (c *Case) summaryRow(all []int, policy bool) []string {
 			if b.Bits == bits {
 				cell = strconv.Itoa(b.Pad)
 				if b.Ways > 1 {
-					cell += fmt.Sprintf(" (%s)", ways(b.Ways))
+					cell += fmt.Sprintf(" (%s)", count(b.Ways, "way"))
 				}
 			}
 		}
@@ -385,5 +378,5 @@ func (e *Counterexample) text() string {
 	if e.GCD > 0 {
 		name += fmt.Sprintf(", gcd %d", e.GCD)
 	}
-	return name + fmt.Sprintf(", %s at %d bit", ways(e.Ways), e.Bits)
+	return name + fmt.Sprintf(", %s at %d bit", count(e.Ways, "way"), e.Bits)
 }

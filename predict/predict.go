@@ -78,9 +78,10 @@ func Run(ctx context.Context, m *Machine, p Point) (*Prediction, error) {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	grid := count(p.Launch.Grid)
+	blocks := sampleBlocks(grid)
 	in, err := shmoo.Open(ctx, p.Name, bytes.NewReader(p.Cubin), shmoo.Options{
 		Kernel: kernel.Name, Grid: p.Launch.Grid, Block: p.Launch.Block, DynamicShared: p.Launch.DynamicShared,
-		Args: p.Launch.Args, Blocks: sampleBlocks(grid), Unit: p.Unit, Steps: p.Steps,
+		Args: p.Launch.Args, Blocks: blocks, Unit: p.Unit, Steps: p.Steps,
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func Run(ctx context.Context, m *Machine, p Point) (*Prediction, error) {
 			"multiprocessor of %s", threads, out.Shared, out.Registers, m.Name)
 	}
 	out.Warps = out.Resident * ((threads + m.Arch.Unit.Lanes - 1) / m.Arch.Unit.Lanes)
-	scale := float64(grid) / float64(len(sampleBlocks(grid)))
+	scale := float64(grid) / float64(len(blocks))
 	out.tally(r, scale)
 	out.Waves = m.waves(grid, out.Resident)
 	out.Work = Work{Blocks: grid, Bytes: float64(p.Bytes), Wavefronts: out.Wavefronts}

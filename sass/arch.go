@@ -28,11 +28,6 @@ const (
 	SM121 Arch = 121
 )
 
-var arches = []Arch{SM70, SM72, SM75, SM80, SM86, SM87, SM88, SM89, SM90, SM100, SM101, SM103, SM110, SM120, SM121}
-
-// Arches returns the generations that can be decoded, oldest first. The slice is the caller's.
-func Arches() []Arch { return append([]Arch(nil), arches...) }
-
 // String returns the sm_NN form.
 func (a Arch) String() string { return "sm_" + strconv.Itoa(int(a)) }
 
@@ -50,14 +45,8 @@ func ParseArch(s string) (Arch, error) {
 	return Arch(n), nil
 }
 
-// UniformDatapath reports whether the generation has uniform registers (sm_75 and later).
-func (a Arch) UniformDatapath() bool { return a >= SM75 }
-
 // WideUniform reports whether uniform register fields have 8 bits (sm_100 and later); before, 6.
 func (a Arch) WideUniform() bool { return a >= SM100 }
-
-// FarBranch reports whether branch displacements have 56 bits (sm_90 and later); before, 48.
-func (a Arch) FarBranch() bool { return a >= SM90 }
 
 // Families share table rows: one decode index per family.
 const (

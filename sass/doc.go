@@ -60,7 +60,7 @@
 //
 // # Adding an architecture
 //
-// If it belongs to a family, add it to family in arch.go and to Arches: nothing else. A new family gets a constant there, a number
+// If it belongs to a family, give it a constant and a case of family in arch.go: nothing else. A new family gets a constant there, a number
 // in gen's list of families, and rows: first widen the ranges of all rows (75+ already includes it), then compile testdata/src for it, run the
 // comparison below and give each operation that differs a row of its own. Opcode numbers are reused between generations, and fields above
 // a uniform register move when its width changes. Add a vector file. To check against a disassembler of your own:

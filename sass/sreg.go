@@ -2,25 +2,6 @@ package sass
 
 import "strconv"
 
-// Special registers whose value depends on the lane or the block.
-const (
-	SRLaneID   = 0
-	SRTidX     = 33
-	SRTidY     = 34
-	SRTidZ     = 35
-	SRCtaidX   = 37
-	SRCtaidY   = 38
-	SRCtaidZ   = 39
-	SRSwinHi   = 47
-	SREqMask   = 56
-	SRLtMask   = 57
-	SRLeMask   = 58
-	SRGtMask   = 59
-	SRGeMask   = 60
-	SRCgaCtaID = 136
-	SRZ        = 255
-)
-
 // specialRegister is a name and the first generation that has it.
 type specialRegister struct {
 	name  string

@@ -80,6 +80,11 @@ func (c *compiler) findFunc(name string, n int) *funcDecl {
 	if fs == nil {
 		fs = c.p.unit.funcs[unqualified(name)]
 	}
+	return overload(fs, n)
+}
+
+// overload returns the function that takes n arguments, or the first.
+func overload(fs []*funcDecl, n int) *funcDecl {
 	for _, f := range fs {
 		least := len(f.params)
 		for least > 0 && f.params[least-1].init != nil {

@@ -38,20 +38,7 @@ type methodRef struct {
 
 // pickMethod returns the member function of a name that takes n arguments, or any of that name.
 func pickMethod(d *structDecl, name string, n int) *funcDecl {
-	fs := d.methods[name]
-	for _, f := range fs {
-		least := len(f.params)
-		for least > 0 && f.params[least-1].init != nil {
-			least--
-		}
-		if n >= least && n <= len(f.params) {
-			return f
-		}
-	}
-	if len(fs) > 0 {
-		return fs[0]
-	}
-	return nil
+	return overload(d.methods[name], n)
 }
 
 // callMethod calls a member function by name; nil when the type has none.

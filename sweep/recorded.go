@@ -2,7 +2,7 @@ package sweep
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"time"
 )
 
@@ -14,9 +14,9 @@ func (r Recorded) Prepare(_ context.Context, p Point) (Case, error) {
 	samples, failure := r.Log.known(p.String())
 	switch {
 	case failure != "":
-		return nil, fmt.Errorf("%s", failure)
+		return nil, errors.New(failure)
 	case len(samples) == 0:
-		return nil, fmt.Errorf("no samples recorded")
+		return nil, errors.New("got no samples in the log, want at least one")
 	}
 	return &recordedCase{samples: samples}, nil
 }

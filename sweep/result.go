@@ -58,7 +58,7 @@ var marks = map[Verdict]string{Best: "*", Tie: "=", Slower: "", Failed: "!", Unk
 // * marks the best point, = one that cannot be told from it. The named facts stand in parentheses behind the medians.
 func (r *Result) WriteText(w io.Writer, facts ...string) error {
 	b := bufio.NewWriter(w)
-	if err := r.table(b, facts); err != nil {
+	if err := r.WriteGrid(b, ">", func(row *Row) string { return row.cell(facts) }); err != nil {
 		return err
 	}
 	if best := r.Best(); best != nil {
@@ -88,18 +88,19 @@ func (r *Result) WriteText(w io.Writer, facts ...string) error {
 	return b.Flush()
 }
 
-// table writes the medians. Rows are in the order of the space, so the last parameter's values follow each other.
-func (r *Result) table(w io.Writer, facts []string) error {
+// WriteGrid writes a cell for each row of the result: the last parameter's values are the columns, with the given mark of alignment
+// ("" or ">"). Rows are in the order of the space, so those values follow each other.
+func (r *Result) WriteGrid(w io.Writer, align string, cell func(*Row) string) error {
 	if len(r.Params) == 0 {
 		return nil
 	}
 	last := len(r.Params) - 1
-	titles := []string{}
+	var titles []string
 	for _, p := range r.Params[:last] {
-		titles = append(titles, p.Name)
+		titles = append(titles, p.Name+">")
 	}
 	for _, v := range r.Params[last].Values {
-		titles = append(titles, r.Params[last].Name+"="+v.String()+">")
+		titles = append(titles, r.Params[last].Name+"="+v.String()+align)
 	}
 	t := table.New(titles...)
 	wide := len(r.Params[last].Values)
@@ -109,7 +110,7 @@ func (r *Result) table(w io.Writer, facts []string) error {
 			cells = append(cells, v)
 		}
 		for i := range r.Rows[at : at+wide] {
-			cells = append(cells, r.Rows[at+i].cell(facts))
+			cells = append(cells, cell(&r.Rows[at+i]))
 		}
 		t.Row(cells...)
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"shmoo/internal/table"
 	"shmoo/predict"
 	"shmoo/sweep"
 	"shmoo/sweep/plot"
@@ -133,7 +132,7 @@ func (r *sweepReport) writeText(w io.Writer) error {
 		said = "measured " + r.unit() + ", " + said
 	}
 	fmt.Fprintf(b, "%s, kernel %s on %s: %s\n\n", r.file, r.kernel, r.machine.Name, said)
-	if err := r.table(b); err != nil {
+	if err := r.WriteGrid(b, "", r.cell); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
@@ -142,30 +141,6 @@ func (r *sweepReport) writeText(w io.Writer) error {
 	r.writeAgreement(b)
 	r.writeProblems(b)
 	return b.Flush()
-}
-
-func (r *sweepReport) table(w io.Writer) error {
-	last := len(r.Params) - 1
-	var titles []string
-	for _, p := range r.Params[:last] {
-		titles = append(titles, p.Name+">")
-	}
-	for _, v := range r.Params[last].Values {
-		titles = append(titles, r.Params[last].Name+"="+v.String())
-	}
-	t := table.New(titles...)
-	wide := len(r.Params[last].Values)
-	for at := 0; at < len(r.Rows); at += wide {
-		var cells []any
-		for _, v := range r.Rows[at].Point.Values[:last] {
-			cells = append(cells, v)
-		}
-		for i := range r.Rows[at : at+wide] {
-			cells = append(cells, r.cell(&r.Rows[at+i]))
-		}
-		t.Row(cells...)
-	}
-	return t.Write(w)
 }
 
 // writePredictedBest says which point is predicted to win, and what limits it.

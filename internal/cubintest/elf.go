@@ -59,9 +59,6 @@ func (e *ELF) AddSymbol(s Symbol) int {
 	return len(e.Symbols)
 }
 
-// SymtabIndex is the index that the symbol table will have, given the sections so far and n more to come.
-func (e *ELF) SymtabIndex(n int) int { return len(e.Sections) + n + 1 }
-
 // Bytes writes the file.
 func (e *ELF) Bytes() []byte {
 	le := binary.LittleEndian

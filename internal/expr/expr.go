@@ -45,9 +45,6 @@ type Expr struct {
 	root *node
 }
 
-// String returns the text that was parsed.
-func (e *Expr) String() string { return e.text }
-
 // A Lookup returns the value of a parameter, and whether there is one of that name.
 type Lookup func(name string) (int64, bool)
 

@@ -93,7 +93,7 @@ func escape(s string) string {
 	if err := xml.EscapeText(&b, []byte(s)); err != nil {
 		return "" // a strings.Builder does not fail
 	}
-	return strings.ReplaceAll(b.String(), `"`, "&#34;")
+	return b.String()
 }
 
 // PNG writes the plot as an image of two pixels a unit.

@@ -5,7 +5,6 @@ package eval
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -70,8 +69,6 @@ func withBinaries(calls map[string]call) map[string]call {
 	calls["code"] = answer(listCode)
 	return calls
 }
-
-var errNoBinary = errors.New("no binary was given to the server")
 
 // listing reads the binary once.
 func (b *Binary) listing(ctx context.Context) (*inspect.Listing, error) {

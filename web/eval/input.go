@@ -3,11 +3,14 @@ package eval
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"shmoo"
 )
+
+var errNoBinary = errors.New("no binary was given to the server, want one named with shmoo serve")
 
 // Limits of one question.
 const (
@@ -44,7 +47,7 @@ func (in *Input) open(ctx context.Context, m *Model) (*shmoo.Input, error) {
 	}
 	if in.Binary {
 		if m.Binary == nil {
-			return nil, fmt.Errorf("no binary was given to the server")
+			return nil, errNoBinary
 		}
 		return shmoo.Open(ctx, m.Binary.Name, bytes.NewReader(m.Binary.Data), options)
 	}
